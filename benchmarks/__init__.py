@@ -1,0 +1,1 @@
+"""Speed and fault measurements; each prints ratios taken in one run."""

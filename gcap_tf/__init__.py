@@ -1,0 +1,1 @@
+"""Grounded image captioning in TensorFlow: every noun points at its region."""

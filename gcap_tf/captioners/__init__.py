@@ -1,0 +1,1 @@
+"""Captioners that say where each word looks."""

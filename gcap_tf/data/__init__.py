@@ -1,0 +1,1 @@
+"""Readers, region stores, simulated detectors, drawn scenes; TFRecord shards in and out."""

@@ -1,0 +1,134 @@
+"""The one record type between readers and shards.
+
+Everything here is about one picture. Boxes are `[x1, y1, x2, y2]` in pixels of the
+original picture (`boxes_px`), 0-based; batches carry them from 0 to 1.
+"""
+
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Phrase:
+  """A run of words that names one entity: tokens[start:end].
+
+  Attributes:
+    start: first word of the phrase.
+    end: one past its last word.
+    entity: the dataset's id of the entity (Flickr30k Entities: the chain), "" if none.
+    kinds: coarse types, such as ("people",) or ("scene",).
+    boxes_px: [n, 4] float32, every box of the entity; n = 0 where it has none.
+  """
+
+  start: int
+  end: int
+  entity: str = ""
+  kinds: tuple[str, ...] = ()
+  boxes_px: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros((0, 4), np.float32))
+
+
+@dataclasses.dataclass(frozen=True)
+class ObjectWord:
+  """A word that names an annotated object: what grounding is measured on.
+
+  Attributes:
+    index: position in the caption's tokens.
+    name: the object class, a lemma ("man").
+    box_px: [4] float32, one box (several of an entity are merged by the reader's rule).
+  """
+
+  index: int
+  name: str
+  box_px: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Caption:
+  """One caption of the picture.
+
+  Attributes:
+    caption_id: unique in the dataset.
+    text: as distributed, without mark-up.
+    tokens: lower-case words; never empty strings, never white space inside.
+    tags: universal part of speech of each token ("NOUN"); empty before tagging.
+    phrases: entity mentions, in order.
+    objects: annotated object words, in order of their index.
+  """
+
+  caption_id: str
+  text: str
+  tokens: tuple[str, ...]
+  tags: tuple[str, ...] = ()
+  phrases: tuple[Phrase, ...] = ()
+  objects: tuple[ObjectWord, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Regions:
+  """What a detector saw, or an annotator drew.
+
+  Attributes:
+    boxes_px: [R, 4] float32; None where the source has features without boxes.
+    features: [R, D] float32; None where regions carry labels only.
+    labels: object word of each region ("" unknown); empty where there are none.
+    scores: [R] float32 detector confidence, or None.
+    global_feature: [G] float32 of the whole picture, or None.
+  """
+
+  boxes_px: np.ndarray | None = None
+  features: np.ndarray | None = None
+  labels: tuple[str, ...] = ()
+  scores: np.ndarray | None = None
+  global_feature: np.ndarray | None = None
+
+  @property
+  def count(self) -> int:
+    for rows in (self.boxes_px, self.features):
+      if rows is not None:
+        return len(rows)
+    return len(self.labels)
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+  """One picture with its regions and captions.
+
+  Attributes:
+    image_id: unique in the dataset; a string, also where datasets use integers.
+    split: "train", "val", "test", ...
+    width, height: pixels of the original picture; 0 where unknown.
+    captions: one or more.
+    regions: filled by a region store or a simulated detector; None from a reader.
+    annotated: every annotated object of the picture, whatever caption mentions it;
+      what simulated detectors see.
+    picture: encoded PNG or JPEG bytes, b"" where the record carries no picture.
+    picture_path: where the picture file was, "" if unknown.
+  """
+
+  image_id: str
+  split: str
+  width: int
+  height: int
+  captions: tuple[Caption, ...]
+  regions: Regions | None = None
+  annotated: tuple["AnnotatedObject", ...] = ()
+  picture: bytes = b""
+  picture_path: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class AnnotatedObject:
+  """An annotated box: its label is the word that names it ("" if no word does).
+
+  Attributes:
+    label: object word, a lemma.
+    box_px: [4] float32.
+    entity: the dataset's id of the entity.
+    attributes: words that describe it ("red"), where the dataset says.
+  """
+
+  label: str
+  box_px: np.ndarray
+  entity: str = ""
+  attributes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Greedy, sampling and beam search for any captioner, in-graph, with attention."""

@@ -1,0 +1,68 @@
+"""Files written whole or not at all, and read with errors that name them."""
+
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+from gcap_tf import errors
+
+PathLike = str | os.PathLike[str]
+
+
+@contextlib.contextmanager
+def atomic_path(path: PathLike) -> Iterator[pathlib.Path]:
+  """Yields a temporary sibling of `path`; renames it to `path` when the block succeeds.
+
+  The sibling may be written as a file or made as a folder. On an exception it is
+  removed and `path` is left as it was, so nothing half-written looks whole.
+  """
+  path = pathlib.Path(path)
+  path.parent.mkdir(parents=True, exist_ok=True)
+  partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+  remove(partial)
+  try:
+    yield partial
+    if path.is_dir():
+      shutil.rmtree(path)
+    os.replace(partial, path)
+  finally:
+    remove(partial)
+
+
+def remove(path: PathLike) -> None:
+  """Removes a file or a folder, if it is there."""
+  path = pathlib.Path(path)
+  if path.is_dir() and not path.is_symlink():
+    shutil.rmtree(path)
+  else:
+    path.unlink(missing_ok=True)
+
+
+def write_text(path: PathLike, text: str) -> None:
+  with atomic_path(path) as partial:
+    partial.write_text(text, encoding="utf-8")
+
+
+def write_json(path: PathLike, value: Any, indent: int | None = 2) -> None:
+  write_text(path, json.dumps(value, indent=indent, ensure_ascii=False, sort_keys=False) + "\n")
+
+
+def read_json(path: PathLike, what: str = "file") -> Any:
+  """Reads JSON; a missing or broken file is a `UserError` naming `what` and the path."""
+  path = pathlib.Path(path)
+  try:
+    return json.loads(path.read_text(encoding="utf-8"))
+  except FileNotFoundError:
+    raise errors.UserError(f"{what} {path} does not exist") from None
+  except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    raise errors.UserError(f"{what} {path} is not valid JSON ({error})") from None
+
+
+def sha256(path: PathLike) -> str:
+  with open(path, "rb") as file:
+    return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""Official checkpoints in, official result files out."""

@@ -1,0 +1,1 @@
+"""The few layers that the models share."""

@@ -1,0 +1,1 @@
+"""Ranking, CCR/CCS, cross entropy, distillation, box supervision and more."""

@@ -1,0 +1,1 @@
+"""Image-text matchers: SCAN, POS-SCAN, BFAN, PFAN, SGRAF, VSE++."""

@@ -1,0 +1,52 @@
+"""The matcher contract: how well does a caption fit a picture, and where does each word look?"""
+
+import abc
+from typing import Any, ClassVar
+
+import keras
+import tensorflow as tf
+
+from gcap_tf import registry
+
+MATCHERS: registry.Registry[type["Matcher"]] = registry.Registry("matcher")
+
+Batch = dict[str, tf.Tensor]
+Images = dict[str, tf.Tensor]
+Captions = dict[str, tf.Tensor]
+
+
+class Matcher(keras.Model, abc.ABC):
+  """Scores picture-caption pairs and attends from words to regions.
+
+  A subclass names its frozen dataclass of options in `Config` and is built as
+  `cls(config)`. `seed` is int32 [2] in training (dropout), None otherwise.
+
+  Captions arrive wrapped: `tokens` [C, T] is `<start> w1 .. wn <end> <pad> ..`,
+  `token_mask` [C, T] is true on all but the padding, `noun_mask` [C, T] on nouns.
+  """
+
+  Config: ClassVar[type]
+
+  def __init__(self, config: Any, **kwargs: Any):
+    super().__init__(**kwargs)
+    self.config = config
+
+  @abc.abstractmethod
+  def encode_images(self, batch: Batch, seed: tf.Tensor | None = None) -> Images:
+    """Embeds regions: at least `regions` [I, R, J] and `region_mask` [I, R]."""
+
+  @abc.abstractmethod
+  def encode_captions(self, batch: Batch, seed: tf.Tensor | None = None) -> Captions:
+    """Embeds words: at least `words` [C, T, J], `word_mask` [C, T] and `noun_mask` [C, T]."""
+
+  @abc.abstractmethod
+  def similarity(self, images: Images, captions: Captions) -> tf.Tensor:
+    """Scores of all pairs, float32 [I, C]."""
+
+  @abc.abstractmethod
+  def attention(self, images: Images, captions: Captions) -> tf.Tensor:
+    """Attention of matched pairs (I = C), float32 [B, T, R].
+
+    Rows sum to 1 over real regions and are 0 on padding regions, padding words
+    and words that the model does not attend from (POS-SCAN: all but nouns).
+    """

@@ -1,0 +1,1 @@
+"""Caption, grounding, attention and retrieval metrics."""

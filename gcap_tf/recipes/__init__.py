@@ -1,0 +1,1 @@
+"""One function per published row: configuration, command, cost, expected score."""

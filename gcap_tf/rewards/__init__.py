@@ -1,0 +1,1 @@
+"""CIDEr-D and matcher rewards for sequence-level learning."""

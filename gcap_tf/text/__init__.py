@@ -1,0 +1,1 @@
+"""Tokenising, vocabulary, part of speech and lemmas."""

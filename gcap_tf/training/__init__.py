@@ -1,0 +1,1 @@
+"""The training loop, checkpoints, optimisers and run folders."""

@@ -1,0 +1,1 @@
+"""Drawing words and boxes; TensorBoard pictures."""

@@ -1,0 +1,1 @@
+"""Servers, clients, configurations and the page."""

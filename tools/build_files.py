@@ -1,0 +1,165 @@
+"""Writes the BUILD files from the imports, so that dependencies are true.
+
+    python tools/build_files.py           rewrite every generated BUILD file
+    python tools/build_files.py --check   exit 1 and name the files that are out of date
+
+One library target per file, one test target per test file. A file may add
+attributes to its own target with a comment line such as
+
+    # bazel: size = "large", data = ["//gcap_tf/text:english_tagger"]
+
+What stands below the marker line in a BUILD file is written by hand and kept.
+A package is visible only to packages above it in LAYERS, so an import that goes
+upwards (`matchers` importing `serving`) fails in Bazel's analysis.
+"""
+
+import argparse
+import ast
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MARKER = "# Written by hand below this line; kept by tools/build_files.py."
+TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
+LAYERS = {
+  "gcap_tf": 0,
+  "gcap_tf/text": 1,
+  "gcap_tf/layers": 1,
+  "gcap_tf/losses": 2,
+  "gcap_tf/data": 2,
+  "gcap_tf/visuals": 3,
+  "gcap_tf/metrics": 4,
+  "gcap_tf/matchers": 3,
+  "gcap_tf/captioners": 3,
+  "gcap_tf/decoding": 4,
+  "gcap_tf/rewards": 5,
+  "gcap_tf/interop": 5,
+  "gcap_tf/training": 6,
+  "gcap_tf/recipes": 7,
+  "export": 8,
+  "serving": 9,
+  "trainers": 10,
+  "benchmarks": 11,
+  "tests": 11,
+}
+
+
+def layer_of(folder: str) -> str:
+  """The entry of LAYERS that `folder` belongs to (itself or its nearest parent)."""
+  while folder not in LAYERS:
+    folder = folder.rpartition("/")[0]
+    if not folder:
+      raise SystemExit("tools/build_files.py: add the new package to LAYERS")
+  return folder
+
+
+def visibility(folder: str) -> list[str]:
+  own = layer_of(folder)
+  allowed = [name for name, rank in LAYERS.items() if rank > LAYERS[own]]
+  return [f"//{name}:__subpackages__" for name in sorted({own, *allowed})]
+
+
+def python_files() -> dict[str, pathlib.Path]:
+  """Module name -> file, for every Python file under the top folders."""
+  found = {}
+  for top in TOPS:
+    for path in sorted((ROOT / top).rglob("*.py")):
+      found[".".join(path.relative_to(ROOT).with_suffix("").parts)] = path
+  return found
+
+
+def label(path: pathlib.Path) -> str:
+  folder = path.parent.relative_to(ROOT).as_posix()
+  name = "package" if path.name == "__init__.py" else path.stem
+  return f"//{folder}:{name}"
+
+
+def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> set[str]:
+  """The project's modules that `path` imports, anywhere in the file."""
+  found = set()
+  for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    if isinstance(node, ast.Import):
+      names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.level == 0:
+      names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    else:
+      continue
+    for name in names:
+      if name in modules:
+        found.add(name)
+      elif f"{name}.__init__" in modules:
+        found.add(f"{name}.__init__")
+  return found
+
+
+def extra_attributes(path: pathlib.Path) -> str:
+  """The attributes of `# bazel:` comment lines; long lists may take several lines."""
+  lines = re.findall(r"^# bazel: (.*?),?$", path.read_text(encoding="utf-8"), re.M)
+  return "".join(f"    {line},\n" for line in lines)
+
+
+def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
+  deps = {label(modules[name]) for name in imported_modules(path, modules)}
+  parent = path.parent if path.name != "__init__.py" else path.parent.parent
+  if (parent / "__init__.py").exists():
+    deps.add(label(parent / "__init__.py"))
+  deps.discard(label(path))
+  folder, _, name = label(path).partition(":")
+  shown = sorted(dep.removeprefix(folder) if dep.startswith(folder + ":") else dep for dep in deps)
+  rule, sources = "gcap_library", ""
+  if path.name == "__init__.py":
+    sources = '    srcs = ["__init__.py"],\n'
+  elif path.name.startswith("test_"):
+    rule = "gcap_test"
+  elif re.search(r'^if __name__ == "__main__":', path.read_text(encoding="utf-8"), re.M):
+    rule = "gcap_binary"
+  depends = "".join(f'        "{dep}",\n' for dep in shown)
+  return (
+    f'{rule}(\n    name = "{name}",\n{sources}'
+    + extra_attributes(path)
+    + (f"    deps = [\n{depends}    ],\n" if shown else "")
+    + ")\n"
+  )
+
+
+def build_file(folder: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
+  targets = [target(path, modules) for path in sorted(folder.glob("*.py"))]
+  rules = sorted({text.partition("(")[0] for text in targets})
+  loads = ", ".join(f'"{rule}"' for rule in rules)
+  visible = "".join(
+    f'        "{name}",\n' for name in visibility(folder.relative_to(ROOT).as_posix())
+  )
+  old = folder / "BUILD"
+  kept = ""
+  if old.exists():
+    kept = old.read_text(encoding="utf-8").partition(MARKER)[2]
+  return (
+    "# Generated by tools/build_files.py from the imports.\n"
+    f'load("//tools/bazel:defs.bzl", {loads})\n\n'
+    f"package(\n    default_visibility = [\n{visible}    ],\n)\n\n"
+    + "\n".join(targets)
+    + (f"\n{MARKER}{kept}" if kept.strip() else "")
+  )
+
+
+def main(argv: list[str]) -> int:
+  parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+  parser.add_argument("--check", action="store_true", help="only report, write nothing")
+  check_only = parser.parse_args(argv).check
+  modules = python_files()
+  stale = []
+  for folder in sorted({path.parent for path in modules.values()}):
+    wanted = build_file(folder, modules)
+    path = folder / "BUILD"
+    if not path.exists() or path.read_text(encoding="utf-8") != wanted:
+      stale.append(path.relative_to(ROOT).as_posix())
+      if not check_only:
+        path.write_text(wanted, encoding="utf-8")
+  if stale:
+    print(("out of date: " if check_only else "wrote ") + ", ".join(stale))
+  return 1 if check_only and stale else 0
+
+
+if __name__ == "__main__":
+  sys.exit(main(sys.argv[1:]))
