@@ -1,0 +1,57 @@
+# The two commands of the README, and what they stand on.
+#   make demo    a grounded caption from nothing: scenes, training, export, server, pictures
+#   make test    lint and every test, under Bazel
+#   make setup   the virtual environment alone; GPU=1 for the CUDA wheels
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+RUN := TF_CPP_MIN_LOG_LEVEL=2 $(VENV)/bin/python
+REQUIREMENTS := $(if $(GPU),requirements-gpu.txt,requirements.txt)
+STAMP := $(VENV)/.installed-$(shell cat $(REQUIREMENTS) requirements.lock | sha256sum | cut -c1-16)
+
+.PHONY: help setup demo test lint format build-files lock bazel clean
+
+help:
+	@sed -n '2,4s/^# *//p' Makefile
+
+setup: $(STAMP)
+
+$(STAMP):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or later is needed; say which with: make PYTHON=python3.11"; exit 1; }
+	@echo "Setting up $(VENV) (about two minutes, once)"
+	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
+	  -r $(REQUIREMENTS) -c requirements.lock
+	@$(VENV)/bin/python -m pip check
+	@rm -f $(VENV)/.installed-* && touch $@
+
+demo: setup
+	@$(RUN) -m trainers.demo
+
+test: setup bazel lint
+	@tools/run_bazel test $(BAZEL_FLAGS) //...
+
+lint: setup
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check --quiet . || { $(VENV)/bin/ruff format --diff .; exit 1; }
+	@$(VENV)/bin/python tools/build_files.py --check
+
+format: setup
+	@$(VENV)/bin/ruff check --fix .
+	@$(VENV)/bin/ruff format .
+	@$(VENV)/bin/python tools/build_files.py
+
+build-files: setup
+	@$(VENV)/bin/python tools/build_files.py
+
+bazel:
+	@tools/run_bazel --ensure
+
+lock: setup
+	@{ echo '# The whole resolved set behind requirements.txt. Renew with `make lock`.'; \
+	  $(VENV)/bin/python -m pip freeze; } > requirements.lock
+
+clean:
+	rm -rf $(VENV) demo bazel-*

@@ -1,0 +1,88 @@
+"""Checkpoints written whole or not at all, and never trusted blindly.
+
+A checkpoint is a folder `step-00001200/` with TensorFlow's checkpoint files and a
+`manifest.json` of their SHA-256 sums. It is written under another name and renamed;
+on reading, a folder whose sums do not match is passed over, saying so.
+"""
+
+import pathlib
+
+import tensorflow as tf
+
+from gcap_tf import errors, files
+
+_MANIFEST = "manifest.json"
+
+
+def save(folder: files.PathLike, **objects: tf.Module) -> None:
+  """Writes the trackable `objects` as one checkpoint folder, replacing an older one."""
+  with files.atomic_path(folder) as partial:
+    partial.mkdir()
+    tf.train.Checkpoint(**objects).write(str(partial / "state"))
+    sums = {path.name: files.sha256(path) for path in sorted(partial.iterdir())}
+    files.write_json(partial / _MANIFEST, {"sha256": sums})
+
+
+def restore(folder: files.PathLike, **objects: tf.Module) -> None:
+  """Restores `objects` from a checkpoint folder; every one of their variables must be there."""
+  folder = pathlib.Path(folder)
+  fault = damage(folder)
+  if fault:
+    raise errors.UserError(f"checkpoint {folder} is damaged: {fault}")
+  checkpoint = tf.train.Checkpoint(**objects)
+  try:
+    checkpoint.read(str(folder / "state")).assert_existing_objects_matched().expect_partial()
+  except (AssertionError, ValueError, tf.errors.OpError) as error:
+    reason = str(error).splitlines()[0]
+    raise errors.UserError(
+      f"checkpoint {folder} does not fit the model of its run folder: {reason}"
+    ) from None
+
+
+def damage(folder: files.PathLike) -> str | None:
+  """What is wrong with a checkpoint folder, or None."""
+  folder = pathlib.Path(folder)
+  if not (folder / _MANIFEST).exists():
+    return f"{_MANIFEST} is missing"
+  try:
+    sums = files.read_json(folder / _MANIFEST, "checkpoint manifest")["sha256"]
+  except (errors.UserError, KeyError, TypeError):
+    return f"{_MANIFEST} cannot be read"
+  for name, expected in sums.items():
+    path = folder / name
+    if not path.exists():
+      return f"{name} is missing"
+    if files.sha256(path) != expected:
+      return f"{name} does not match its checksum"
+  return None
+
+
+class StepCheckpoints:
+  """The last few training states of a run, by step."""
+
+  def __init__(self, folder: files.PathLike, keep: int = 3):
+    self.folder = pathlib.Path(folder)
+    self.keep = keep
+
+  def steps(self) -> list[int]:
+    found = self.folder.glob("step-*") if self.folder.exists() else ()
+    return sorted(int(path.name.removeprefix("step-")) for path in found)
+
+  def path(self, step: int) -> pathlib.Path:
+    return self.folder / f"step-{step:08d}"
+
+  def save(self, step: int, **objects: tf.Module) -> None:
+    save(self.path(step), **objects)
+    for old in self.steps()[: -self.keep]:
+      files.remove(self.path(old))
+
+  def restore_newest(self, **objects: tf.Module) -> int:
+    """Restores the newest whole state; returns its step, 0 where there is none."""
+    for step in reversed(self.steps()):
+      fault = damage(self.path(step))
+      if fault is None:
+        restore(self.path(step), **objects)
+        return step
+      print(f"checkpoint {self.path(step)} is damaged ({fault}); trying the one before")
+      files.remove(self.path(step))
+    return 0

@@ -1,0 +1,88 @@
+"""Adam as the published programs ran it, and gradient clipping over all replicas.
+
+    m_t = b1 m_{t-1} + (1 - b1) g        v_t = b2 v_{t-1} + (1 - b2) g^2
+    w_t = w_{t-1} - lr * (m_t / (1 - b1^t)) / (sqrt(v_t / (1 - b2^t)) + eps)
+
+Keras' Adam adds eps before the bias correction, which matters where gradients are
+small; Keras' `global_clipnorm` clips each replica on its own. Neither happens here:
+gradients are summed over replicas first, then clipped, then applied densely (unused
+embedding rows decay their moments too, as in PyTorch).
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Literal
+
+import tensorflow as tf
+
+
+@dataclasses.dataclass(frozen=True)
+class OptimizerConfig:
+  """Attributes:
+  beta_1, beta_2, epsilon: of Adam.
+  clip: "norm" scales all gradients jointly to `clip_at`; "value" clamps each
+    element to +-`clip_at`.
+  """
+
+  beta_1: float = 0.9
+  beta_2: float = 0.999
+  epsilon: float = 1e-8
+  clip: Literal["norm", "value", "none"] = "norm"
+  clip_at: float = 2.0
+
+
+class Adam(tf.Module):
+  """Adam over a fixed list of variables; its slots are part of every checkpoint."""
+
+  def __init__(self, config: OptimizerConfig, variables: Sequence[tf.Variable]):
+    super().__init__(name="adam")
+    self.config = config
+    self._targets = list(variables)
+    self.first = [tf.Variable(tf.zeros_like(v), trainable=False) for v in self._targets]
+    self.second = [tf.Variable(tf.zeros_like(v), trainable=False) for v in self._targets]
+    self.iterations = tf.Variable(0, dtype=tf.int64, trainable=False)
+
+  def apply(self, gradients: Sequence[tf.Tensor], learning_rate: tf.Tensor) -> tf.Tensor:
+    """Applies one update in replica context; returns the gradients' global norm.
+
+    Gradients are this replica's share: they are summed over replicas here.
+    """
+    replica = tf.distribute.get_replica_context()
+    dense = [
+      tf.zeros_like(v) if g is None else tf.convert_to_tensor(g)
+      for g, v in zip(gradients, self._targets, strict=True)
+    ]
+    if replica.num_replicas_in_sync > 1:
+      dense = replica.all_reduce(tf.distribute.ReduceOp.SUM, dense)
+    dense, norm = clip(dense, self.config)
+    replica.merge_call(self._update, args=(dense, learning_rate))
+    return norm
+
+  def _update(self, strategy, gradients, learning_rate):
+    strategy.extended.update(self.iterations, lambda v: v.assign_add(1))
+    for index, variable in enumerate(self._targets):
+      strategy.extended.update(
+        variable,
+        self._update_one,
+        args=(self.first[index], self.second[index], gradients[index], learning_rate),
+      )
+
+  def _update_one(self, variable, first, second, gradient, learning_rate):
+    c = self.config
+    t = tf.cast(self.iterations, tf.float32)
+    m = first.assign(c.beta_1 * first + (1.0 - c.beta_1) * gradient)
+    v = second.assign(c.beta_2 * second + (1.0 - c.beta_2) * tf.square(gradient))
+    m_hat = m / (1.0 - tf.pow(c.beta_1, t))
+    v_hat = v / (1.0 - tf.pow(c.beta_2, t))
+    variable.assign_sub(learning_rate * m_hat / (tf.sqrt(v_hat) + c.epsilon))
+
+
+def clip(gradients: list[tf.Tensor], config: OptimizerConfig) -> tuple[list[tf.Tensor], tf.Tensor]:
+  """Clipped gradients and their global norm before clipping."""
+  norm = tf.linalg.global_norm(gradients)
+  if config.clip == "norm":
+    scale = tf.minimum(config.clip_at / (norm + 1e-6), 1.0)
+    gradients = [gradient * scale for gradient in gradients]
+  elif config.clip == "value":
+    gradients = [tf.clip_by_value(g, -config.clip_at, config.clip_at) for g in gradients]
+  return gradients, norm

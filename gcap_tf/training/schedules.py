@@ -1,0 +1,34 @@
+"""Learning rates as functions of the step.
+
+    constant      lr
+    step_decay    lr * factor ** floor(epoch / every)     SCAN: factor 0.1; Up-Down: 0.8 every 3
+    cosine        lr * (1 + cos(pi * step / steps)) / 2
+Each may begin with a linear warm-up over `warmup_steps`.
+"""
+
+import dataclasses
+import math
+from typing import Literal
+
+
+@dataclasses.dataclass(frozen=True)
+class ScheduleConfig:
+  """Attributes as in the module's formulas; `every` counts epochs."""
+
+  kind: Literal["constant", "step_decay", "cosine"] = "constant"
+  learning_rate: float = 5e-4
+  factor: float = 0.8
+  every: int = 3
+  warmup_steps: int = 0
+
+
+def learning_rate(config: ScheduleConfig, step: int, steps: int, steps_per_epoch: int) -> float:
+  """The rate of 0-based `step` out of `steps`."""
+  rate = config.learning_rate
+  if config.kind == "step_decay":
+    rate *= config.factor ** (step // steps_per_epoch // config.every)
+  elif config.kind == "cosine":
+    rate *= 0.5 * (1.0 + math.cos(math.pi * min(step / max(steps, 1), 1.0)))
+  if step < config.warmup_steps:
+    rate *= (step + 1) / config.warmup_steps
+  return rate

@@ -1,0 +1,57 @@
+"""Tests of gcap_tf/config.py."""
+
+import dataclasses
+from typing import Literal
+
+import pytest
+
+from gcap_tf import config, errors
+
+
+@dataclasses.dataclass(frozen=True)
+class Inner:
+  rate: float = 0.5
+  kind: Literal["a", "b"] = "a"
+
+
+@dataclasses.dataclass(frozen=True)
+class Outer:
+  steps: int = 3
+  name: str | None = None
+  sizes: tuple[int, ...] = (1, 2)
+  on: bool = False
+  inner: Inner = dataclasses.field(default_factory=Inner)
+
+
+def test_a_config_survives_json():
+  original = Outer(steps=7, name="x", sizes=(4,), inner=Inner(rate=1.0, kind="b"))
+  assert config.from_dict(Outer, config.to_dict(original)) == original
+
+
+def test_an_unknown_option_names_the_nearest():
+  with pytest.raises(errors.UserError, match=r'unknown option "stepz".*did you mean "steps"'):
+    config.from_dict(Outer, {"stepz": 1})
+
+
+def test_override_reaches_into_groups_and_converts():
+  changed = config.override(
+    Outer(), ["inner.rate=2", "name=some text", "sizes=[3,4,5]", "on=true", "inner.kind=b"]
+  )
+  assert changed == Outer(name="some text", sizes=(3, 4, 5), on=True, inner=Inner(2.0, "b"))
+  assert isinstance(changed.inner.rate, float)
+
+
+@pytest.mark.parametrize(
+  ("assignment", "message"),
+  [
+    ("steps", "write it as"),
+    ("nothing.x=1", 'no group "nothing"'),
+    ("inner.kind=c", "choose one of 'a', 'b'"),
+    ("steps=true", "expected int"),
+    ("steps=1.5", "expected int"),
+    ("sizes=3", "expected a list"),
+  ],
+)
+def test_a_wrong_override_says_what_is_wrong(assignment, message):
+  with pytest.raises(errors.UserError, match=message):
+    config.override(Outer(), [assignment])

@@ -1,0 +1,24 @@
+"""Tests of gcap_tf/training/schedules.py."""
+
+import pytest
+
+from gcap_tf.training import schedules
+
+
+def rate(step, **options):
+  config = schedules.ScheduleConfig(learning_rate=1.0, **options)
+  return schedules.learning_rate(config, step, steps=100, steps_per_epoch=10)
+
+
+def test_step_decay_follows_whole_epochs():
+  # Every 3 epochs of 10 steps the rate is multiplied by 0.8.
+  rates = [rate(step, kind="step_decay", factor=0.8, every=3) for step in (0, 29, 30, 59, 60)]
+  assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64])
+
+
+def test_cosine_falls_from_one_through_a_half_to_zero():
+  assert [rate(s, kind="cosine") for s in (0, 50, 100)] == pytest.approx([1.0, 0.5, 0.0])
+
+
+def test_warm_up_rises_linearly_to_the_rate():
+  assert [rate(s, warmup_steps=4) for s in range(5)] == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0])
