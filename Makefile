@@ -37,6 +37,7 @@ lint: setup
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check --quiet . || { $(VENV)/bin/ruff format --diff .; exit 1; }
 	@$(VENV)/bin/python tools/build_files.py --check
+	@$(VENV)/bin/python tools/check_tree.py
 
 format: setup
 	@$(VENV)/bin/ruff check --fix .

@@ -14,6 +14,11 @@ from gcap_tf import errors, files
 _MANIFEST = "manifest.json"
 
 
+def best_path(run: files.PathLike) -> pathlib.Path:
+  """Where a run keeps its best weights."""
+  return pathlib.Path(run) / "checkpoints" / "best"
+
+
 def save(folder: files.PathLike, **objects: tf.Module) -> None:
   """Writes the trackable `objects` as one checkpoint folder, replacing an older one."""
   with files.atomic_path(folder) as partial:

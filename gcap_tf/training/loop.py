@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, files, progress
-from gcap_tf.training import checkpoints, optimizers, runs, schedules
+from gcap_tf.training import checkpoints, optimizers, schedules
 from gcap_tf.training import trainer as trainers
 
 
@@ -185,7 +185,7 @@ class _Loop:
     if score > float(self.position.best.numpy()):
       self.position.best.assign(score)
       self.position.since_best.assign(0)
-      checkpoints.save(runs.best_path(self.folder), model=self.trainer.model)
+      checkpoints.save(checkpoints.best_path(self.folder), model=self.trainer.model)
     return evaluation
 
   def _save(self, step: int) -> None:

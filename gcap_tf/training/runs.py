@@ -122,11 +122,7 @@ def save(
 ) -> None:
   """Writes a run folder that holds a finished model (imported or shipped)."""
   write_config(folder, kind, name, model.config, vocabulary, extra)
-  checkpoints.save(best_path(folder), model=model)
-
-
-def best_path(folder: files.PathLike) -> pathlib.Path:
-  return pathlib.Path(folder) / "checkpoints" / "best"
+  checkpoints.save(checkpoints.best_path(folder), model=model)
 
 
 def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
@@ -148,8 +144,8 @@ def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
       f"{folder}/vocabulary.json is not the vocabulary this run was trained with "
       f"({vocabulary.fingerprint} instead of {config['vocabulary']})"
     )
-  if not best_path(folder).exists():
+  if not checkpoints.best_path(folder).exists():
     raise errors.UserError(f"{folder} has no weights yet (checkpoints/best is missing)")
   model = make_model(config["kind"], config["model"], config["model_config"])
-  checkpoints.restore(best_path(folder), model=model)
+  checkpoints.restore(checkpoints.best_path(folder), model=model)
   return Run(folder, config["kind"], config["model"], model, vocabulary, config)
