@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gcap_tf import errors
-from gcap_tf.data import records
+from gcap_tf.data import box_geometry, records
 from gcap_tf.metrics import overlap
 
 THRESHOLDS = tuple(i / 100 for i in range(11))
@@ -106,8 +106,7 @@ class AttentionScorer:
         continue
       rows = [t for t in range(phrase.start, min(phrase.end, len(attention))) if attended_words[t]]
       relevant = (
-        overlap.area_iou(boxes_px[:, None], phrase.boxes_px[None]).max(1, initial=0)
-        > self._iou_threshold
+        box_geometry.iou(boxes_px, phrase.boxes_px).max(1, initial=0) > self._iou_threshold
       )  # [R]
       if not relevant.any():
         self._uncovered += 1

@@ -1,7 +1,7 @@
-"""How two boxes lie to each other, in the two conventions of the field.
+"""How a predicted box lies to its reference, as the grounding evaluators see it.
 
-The grounding evaluators of GVD and POS-SCAN count pixels inclusively (a box from 3 to 3
-is one pixel wide) in float32; the attention metrics of CCR/CCS use continuous areas.
+Those of GVD and POS-SCAN count pixels inclusively (a box from 3 to 3 is one pixel wide)
+and single out one-pixel boxes; everything else uses `data.box_geometry`.
 """
 
 import numpy as np
@@ -37,26 +37,6 @@ def pixel_iou(predicted: np.ndarray, reference: np.ndarray) -> np.ndarray:
     overlap = intersection / (predicted_area + reference_area - intersection)
   overlap = np.where((reference_size == 1).all(-1), np.float32(0), overlap)
   return np.where((predicted_size == 1).all(-1), np.float32(-1), overlap)
-
-
-def area_iou(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-  """IoU of continuous areas: width = x2 - x1; 0 where the union is empty.
-
-  Args:
-    first: [..., 4] x1, y1, x2, y2.
-    second: [..., 4], broadcast against `first`.
-
-  Returns:
-    [...] float64.
-  """
-  first = np.asarray(first, np.float64)
-  second = np.asarray(second, np.float64)
-  corner = np.minimum(first[..., 2:], second[..., 2:])
-  shared = np.maximum(corner - np.maximum(first[..., :2], second[..., :2]), 0)
-  intersection = shared.prod(-1)
-  areas = [np.maximum(boxes[..., 2:] - boxes[..., :2], 0).prod(-1) for boxes in (first, second)]
-  union = areas[0] + areas[1] - intersection
-  return np.divide(intersection, union, out=np.zeros_like(union), where=union > 0)
 
 
 def inside(inner: np.ndarray, outer: np.ndarray, tolerance: float = 1.0) -> np.ndarray:

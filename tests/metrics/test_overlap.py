@@ -13,7 +13,6 @@ def test_pixel_iou_counts_the_last_pixel():
 
 def test_boxes_that_do_not_meet_score_zero():
   assert overlap.pixel_iou([0, 0, 4, 4], [20, 0, 24, 4]) == 0
-  assert overlap.area_iou([0, 0, 4, 4], [20, 0, 24, 4]) == 0
 
 
 def test_one_pixel_boxes_score_zero_as_reference_and_minus_one_as_prediction():
@@ -23,16 +22,10 @@ def test_one_pixel_boxes_score_zero_as_reference_and_minus_one_as_prediction():
   assert overlap.pixel_iou([3, 3, 3, 4], [3, 3, 3, 4]) == 1
 
 
-def test_area_iou_is_continuous_and_safe_on_empty_boxes():
-  assert overlap.area_iou([0, 0, 10, 10], [0, 0, 5, 10]) == 0.5
-  assert overlap.area_iou([3, 3, 3, 3], [3, 3, 3, 3]) == 0
-
-
 def test_boxes_broadcast():
   boxes = np.array([[0, 0, 9, 9], [0, 0, 4, 9], [50, 50, 60, 60]], float)
   table = overlap.pixel_iou(boxes[:, None], boxes[None])
   np.testing.assert_allclose(table, [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
-  assert overlap.area_iou(boxes[:, None], boxes[None]).shape == (3, 3)
 
 
 def test_inside_allows_one_pixel():

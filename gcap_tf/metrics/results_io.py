@@ -1,0 +1,261 @@
+"""The grounding evaluators' files: references, submissions, split ids (Flickr30k Entities).
+
+    references   {"annotations": [{"image_id", "captions": [{"tokens", "process_idx",
+                  "process_clss", "process_bnd_box"}]}], "lemma2w": optional}
+    submission   {"results": {"<image_id>": [{"clss", "idx_in_sent", "bbox"}]},
+                  "eval_mode": "gen" or "GT", "external_data": {"used", "details"}}
+    split ids    {"test": ["<image_id>", ..], ..}
+
+Boxes are x1, y1, x2, y2 in pixels of the original picture. A submission lists one caption
+a picture for generated sentences ("gen"), and one for each reference sentence, in their
+order, for ground-truth sentences ("GT"). A fault names file, picture and key.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from gcap_tf import errors, files
+from gcap_tf.data import records
+
+EvalMode = Literal["gen", "GT"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ReferenceCaption:
+  """One reference sentence and its annotated object words.
+
+  Attributes:
+    tokens: every word, as annotated.
+    indices: position of each object word; no position twice.
+    classes: class of each object word.
+    boxes_px: [n, 4] float32, one box for each object word.
+  """
+
+  tokens: tuple[str, ...]
+  indices: tuple[int, ...]
+  classes: tuple[str, ...]
+  boxes_px: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Reference:
+  """A picture's reference sentences."""
+
+  image_id: str
+  captions: tuple[ReferenceCaption, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class PredictedCaption:
+  """The object words of one caption and where the model looked.
+
+  Attributes:
+    classes: class of each object word, in the order of the sentence.
+    indices: position of each object word in the sentence.
+    boxes_px: [n, 4] float32.
+  """
+
+  classes: tuple[str, ...]
+  indices: tuple[int, ...]
+  boxes_px: np.ndarray
+
+
+Predictions = Mapping[str, Sequence[PredictedCaption]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Submission:
+  """A read submission; `eval_mode` is None where the file does not say."""
+
+  results: dict[str, tuple[PredictedCaption, ...]]
+  eval_mode: EvalMode | None
+
+
+def predicted_caption(classes: Sequence[str | None], boxes_px: np.ndarray) -> PredictedCaption:
+  """Keeps the object words of a decoded caption.
+
+  Args:
+    classes: class of every word of the caption, None where it names no object.
+    boxes_px: [words, 4] the box each word looked at, in pixels.
+  """
+  boxes_px = np.asarray(boxes_px, np.float32).reshape(-1, 4)
+  kept = [index for index, name in enumerate(classes) if name is not None]
+  return PredictedCaption(tuple(classes[i] for i in kept), tuple(kept), boxes_px[kept])
+
+
+def references_of(pictures: Iterable[records.Record]) -> list[Reference]:
+  """References straight from records, without a file between."""
+  return [
+    Reference(
+      record.image_id,
+      tuple(
+        ReferenceCaption(
+          caption.tokens,
+          tuple(word.index for word in caption.objects),
+          tuple(word.name for word in caption.objects),
+          np.array([word.box_px for word in caption.objects], np.float32).reshape(-1, 4),
+        )
+        for caption in record.captions
+      ),
+    )
+    for record in pictures
+  ]
+
+
+def write_submission(
+  path: files.PathLike,
+  predictions: Predictions,
+  eval_mode: EvalMode = "gen",
+  external_data: str = "",
+) -> None:
+  """Writes the official submission JSON; `external_data` says what else was used, if anything."""
+  results = {
+    image_id: [
+      {
+        "clss": list(caption.classes),
+        "idx_in_sent": [int(index) for index in caption.indices],
+        "bbox": [[float(value) for value in box] for box in caption.boxes_px],
+      }
+      for caption in captions
+    ]
+    for image_id, captions in predictions.items()
+  }
+  details = {"used": bool(external_data), "details": external_data}
+  files.write_json(
+    path, {"results": results, "eval_mode": eval_mode, "external_data": details}, indent=None
+  )
+
+
+def write_references(path: files.PathLike, references: Iterable[Reference]) -> None:
+  """Writes the evaluators' reference schema."""
+  annotations = [
+    {
+      "image_id": reference.image_id,
+      "captions": [
+        {
+          "tokens": list(caption.tokens),
+          "process_idx": [int(index) for index in caption.indices],
+          "process_clss": list(caption.classes),
+          "process_bnd_box": [[float(value) for value in box] for box in caption.boxes_px],
+        }
+        for caption in reference.captions
+      ],
+    }
+    for reference in references
+  ]
+  names = {n for a in annotations for c in a["captions"] for n in c["process_clss"]}
+  files.write_json(path, {"vocab": sorted(names), "annotations": annotations}, indent=None)
+
+
+def read_references(path: files.PathLike, value: Any = None) -> list[Reference]:
+  """Reads references; `value` is the file's JSON where the caller has it already."""
+  value = files.read_json(path, "references") if value is None else value
+  annotations = _get(value, "annotations", list, f"references {path}")
+  references = []
+  for position, entry in enumerate(annotations):
+    where = f"references {path}, entry {position}"
+    image_id = str(_get(entry, "image_id", (str, int), where))
+    where = f"references {path}, image {image_id}"
+    captions = _get(entry, "captions", list, where)
+    references.append(
+      Reference(
+        image_id,
+        tuple(_reference_caption(c, f"{where}, caption {n}") for n, c in enumerate(captions)),
+      )
+    )
+  return references
+
+
+def read_submission(path: files.PathLike, value: Any = None) -> Submission:
+  """Reads a submission; `value` is the file's JSON where the caller has it already."""
+  value = files.read_json(path, "predictions") if value is None else value
+  results = {}
+  for image_id, captions in _get(value, "results", dict, f"predictions {path}").items():
+    where = f"predictions {path}, image {image_id}"
+    if not isinstance(captions, list) or not captions:
+      raise errors.UserError(f"{where}: expected a list of at least one caption")
+    results[image_id] = tuple(
+      _predicted_caption(c, f"{where}, caption {n}") for n, c in enumerate(captions)
+    )
+  eval_mode = value.get("eval_mode")
+  if eval_mode not in (None, "gen", "GT"):
+    raise errors.UserError(
+      f'predictions {path}: eval_mode is "{eval_mode}", expected "gen" or "GT"'
+    )
+  return Submission(results, eval_mode)
+
+
+def read_split_ids(path: files.PathLike, split: str) -> set[str]:
+  """Ids of one split; several may be named with commas between."""
+  value = files.read_json(path, "split ids")
+  chosen: set[str] = set()
+  for name in split.split(","):
+    if not isinstance(value, dict) or not isinstance(value.get(name), list):
+      known = ", ".join(value) if isinstance(value, dict) else "none"
+      raise errors.UserError(f'split ids {path}: no split "{name}"; known: {known}')
+    chosen.update(str(image_id) for image_id in value[name])
+  return chosen
+
+
+def _reference_caption(value: Any, where: str) -> ReferenceCaption:
+  indices = _indices(value, "process_idx", where)
+  classes = _strings(value, "process_clss", where)
+  boxes_px = _boxes(value, "process_bnd_box", where)
+  _same_length(where, process_idx=indices, process_clss=classes, process_bnd_box=boxes_px)
+  if len(set(indices)) != len(indices):
+    raise errors.UserError(f"{where}: process_idx names a word twice")
+  return ReferenceCaption(_strings(value, "tokens", where), indices, classes, boxes_px)
+
+
+def _predicted_caption(value: Any, where: str) -> PredictedCaption:
+  classes = _strings(value, "clss", where)
+  indices = _indices(value, "idx_in_sent", where)
+  boxes_px = _boxes(value, "bbox", where)
+  _same_length(where, clss=classes, idx_in_sent=indices, bbox=boxes_px)
+  return PredictedCaption(classes, indices, boxes_px)
+
+
+def _get(value: Any, key: str, kind: Any, where: str) -> Any:
+  if not isinstance(value, dict) or key not in value:
+    raise errors.UserError(f'{where}: no key "{key}"')
+  if not isinstance(value[key], kind) or isinstance(value[key], bool):
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    expected = " or ".join(k.__name__ for k in kinds)
+    raise errors.UserError(f'{where}: "{key}" is {type(value[key]).__name__}, expected {expected}')
+  return value[key]
+
+
+def _strings(value: Any, key: str, where: str) -> tuple[str, ...]:
+  items = _get(value, key, list, where)
+  if not all(isinstance(item, str) for item in items):
+    raise errors.UserError(f'{where}: "{key}" must list strings')
+  return tuple(items)
+
+
+def _indices(value: Any, key: str, where: str) -> tuple[int, ...]:
+  items = _get(value, key, list, where)
+  if not all(type(item) is int for item in items):
+    raise errors.UserError(f'{where}: "{key}" must list whole numbers')
+  return tuple(items)
+
+
+def _boxes(value: Any, key: str, where: str) -> np.ndarray:
+  items = _get(value, key, list, where)
+  if not items:
+    return np.zeros((0, 4), np.float32)
+  try:
+    boxes = np.array(items)
+  except ValueError:
+    boxes = np.array(None)
+  if boxes.dtype.kind not in "iuf" or boxes.shape[1:] != (4,) or not np.isfinite(boxes).all():
+    raise errors.UserError(f'{where}: "{key}" must list boxes of four finite numbers, in pixels')
+  return boxes.astype(np.float32)
+
+
+def _same_length(where: str, **lists: Sequence[Any]) -> None:
+  if len({len(items) for items in lists.values()}) > 1:
+    sizes = ", ".join(f"{name} {len(items)}" for name, items in lists.items())
+    raise errors.UserError(f"{where}: lists differ in length ({sizes})")
