@@ -1,6 +1,7 @@
 """The captioner contract: one word at a time, and where that word looks."""
 
 import abc
+import dataclasses
 from typing import Any, ClassVar
 
 import keras
@@ -14,9 +15,38 @@ Batch = dict[str, tf.Tensor]
 Memory = dict[str, tf.Tensor]
 State = dict[str, tf.Tensor]
 
+# What `encode` may read of a batch; the grid (cells or frames) only where the data has one.
+PICTURE_KEYS = (
+  *("features", "boxes", "region_mask", "region_labels", "frame", "global_feature"),
+  *("grid_features", "grid_mask"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class CaptionerConfig:
+  """What every captioner must know of its words and regions.
+
+  Attributes:
+    vocabulary_size: V, the end of a sentence (id 0) and UNK (the last id) included.
+    feature_size: D, 0 where regions carry labels only.
+    global_size: G of the batch's `global_feature`; 0 takes the mean of the regions instead.
+    num_labels: region labels of the run's vocabulary; 0 where regions carry none.
+    label_size: size of a label's embedding.
+    use_box: lets the model see where a region is.
+  """
+
+  vocabulary_size: int
+  feature_size: int = 2048
+  global_size: int = 0
+  num_labels: int = 0
+  label_size: int = 300
+  use_box: bool = False
+
 
 class Captioner(keras.Model, abc.ABC):
   """Writes captions and tells the region of every word.
+
+  Every memory holds `region_mask` [I, R] and `boxes` [I, R, 4] of its pictures.
 
   A subclass names its frozen dataclass of options in `Config` and is built as
   `cls(config)`. `seed` is int32 [2] in training (dropout), None otherwise.
@@ -47,12 +77,13 @@ class Captioner(keras.Model, abc.ABC):
     """Emits one word.
 
     Args:
-      memory, state: of B sequences.
+      memory: of I pictures.
+      state: of B = I * n sequences, picture-major; n > 1 for beams and samples.
       token: the word before, int32 [B]; 0 at the start.
-      seed: of this step, or None.
+      seed: of this step: `dropout.derive(seed, t)` of what `teacher_force` gets; or None.
     Returns:
       `logits` [B, V], `attention` [B, K, R] (rows sum to 1 over real regions, 0 on
-      padding), `state`.
+      padding), `state`; `branch_logits` [B, K, V] where the K branches vote.
     """
 
   @abc.abstractmethod

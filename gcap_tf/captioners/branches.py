@@ -1,0 +1,82 @@
+"""Distributed attention (Chen et al., arXiv:2108.01056): K branches that look elsewhere.
+
+One attention tends to settle on the most telling part of an object. Here K branches attend
+in turn, each barred from the regions that the branches before it picked; each names a
+word; the most named word wins, and its box encloses what its branches picked.
+
+    α^k = softmax over regions not in {m^1 .. m^(k-1)} of z^k      m^k = argmax_i α^k_i
+"""
+
+import tensorflow as tf
+
+from gcap_tf.layers import masking
+
+
+def attention_weights(scores: tf.Tensor, region_mask: tf.Tensor, eliminate: bool) -> tf.Tensor:
+  """Attention of K branches.
+
+  Picks are constants to the gradient. A branch that would find no region left sees all.
+
+  Args:
+    scores: z, [..., K, R].
+    region_mask: bool, broadcastable to [..., R].
+    eliminate: bars a branch from what earlier branches picked.
+
+  Returns:
+    α, [..., K, R].
+  """
+  if scores.shape[-2] == 1 or not eliminate:
+    return masking.masked_softmax(scores, region_mask[..., tf.newaxis, :])
+  rows = tf.unstack(scores, axis=-2)
+  real = tf.broadcast_to(region_mask, tf.shape(rows[0]))
+  free, weights = real, []
+  for row in rows:
+    left = tf.where(tf.reduce_any(free, -1, keepdims=True), free, real)
+    alpha = masking.masked_softmax(row, left)
+    weights.append(alpha)
+    picked = tf.one_hot(tf.argmax(alpha, -1), tf.shape(row)[-1], on_value=True, off_value=False)
+    free = free & ~picked
+  return tf.stack(weights, axis=-2)
+
+
+def mixture(branch_logits: tf.Tensor) -> tf.Tensor:
+  """Logits of the branches' mean distribution: [..., K, V] -> [..., V]."""
+  if branch_logits.shape[-2] == 1:
+    return tf.squeeze(branch_logits, -2)
+  log_probs = tf.nn.log_softmax(branch_logits)
+  return tf.reduce_logsumexp(log_probs, -2) - tf.math.log(float(branch_logits.shape[-2]))
+
+
+def vote(branch_logits: tf.Tensor) -> tf.Tensor:
+  """The word that most branches name, int32: [..., K, V] -> [...].
+
+  A tie goes to the larger sum of the branches' probabilities, then to the first branch.
+  """
+  named = tf.argmax(branch_logits, -1, output_type=tf.int32)  # [..., K]
+  count = branch_logits.shape[-2]
+  if count == 1:
+    return tf.squeeze(named, -1)
+  votes = tf.reduce_sum(
+    tf.cast(named[..., tf.newaxis] == named[..., tf.newaxis, :], tf.float32), -1
+  )
+  summed = tf.reduce_sum(tf.nn.softmax(branch_logits), -2)  # [..., V], in [0, K]
+  support = tf.gather(summed, named, batch_dims=named.shape.rank - 1)  # [..., K]
+  # Support stays below K + 1, so it can only break ties between equal votes.
+  best = tf.argmax(votes * (count + 1.0) + support, -1, output_type=tf.int32)
+  return tf.gather(named, best, batch_dims=named.shape.rank - 1)
+
+
+def winners(branch_logits: tf.Tensor, token: tf.Tensor) -> tf.Tensor:
+  """Branches that name `token`; the first branch alone where none does.
+
+  Args:
+    branch_logits: [..., K, V].
+    token: int32 [...].
+
+  Returns:
+    bool [..., K].
+  """
+  named = tf.argmax(branch_logits, -1, output_type=tf.int32)
+  won = named == token[..., tf.newaxis]
+  first = tf.range(tf.shape(won)[-1]) == 0
+  return tf.where(tf.reduce_any(won, -1, keepdims=True), won, first)

@@ -1,0 +1,333 @@
+"""The skeleton of captioners with two LSTMs and an attention between them.
+
+    (h1, c1) = LSTM1([h2; v; x_t])        the attention LSTM: v the picture, x_t the word before
+    α^k      = attention of branch k over regions, asked by h1
+    (h2^k, c2^k) = LSTM2([Σ_i α^k_i v_i; h1])    the language LSTM, one stream per branch
+    p^k      = softmax(W_o h2^k)
+
+Up-Down (`updown.py`) and GVD (`gvd.py`) say how a picture becomes a memory. Two ideas plug
+into either: several branches (`branches.py`, `distributed.py`) and a localiser that
+reconstructs a caption from what its words point at (`localizer.py`, `cyclical.py`).
+
+A memory holds `regions` [I, R, H], `keys` [I, K, R, A], `gates` [I, 4H] (the picture's share
+of LSTM1's gates), `region_mask` [I, R], `boxes` [I, R, 4]; subclasses may add to it.
+"""
+
+import dataclasses
+from typing import Any, Literal
+
+import tensorflow as tf
+
+from gcap_tf.captioners import base, branches, localizer
+from gcap_tf.layers import additive_attention, dropout, linear, recurrent, region_input
+
+_WORDS, _OUTPUT, _COIN, _DRAW, _LOCALIZED, _DEEP = range(1, 7)
+PICTURE_SALT = 100  # Subclasses number their own dropout places from here.
+
+
+@dataclasses.dataclass(frozen=True)
+class TopDownConfig(base.CaptionerConfig):
+  """Options shared by the family.
+
+  Attributes:
+    embedding_size: E.
+    hidden_size: H of both LSTMs and of an encoded region.
+    attention_size: A.
+    dropout: rate at words, picture and output.
+    output_layers: linear layers between h2 and the words; all but the last H wide with ReLU.
+    feedback: lets LSTM1 see h2 of the step before (Up-Down; not GVD).
+    branches: K.
+    elimination: a branch cannot see what earlier branches picked.
+    streams: h2 of the branches: kept apart, taken from the first branch, or averaged.
+    query: h1 that asks the attention, of this step or (as Distributed's Eq. 2 prints) the last.
+    localizer: how a word points at regions in `reconstruct`: not at all; through a linear
+      map; through an MLP; or through a linear map of the word and h1.
+  """
+
+  embedding_size: int = 512
+  hidden_size: int = 512
+  attention_size: int = 512
+  dropout: float = 0.5
+  output_layers: int = 1
+  feedback: bool = True
+  branches: int = 1
+  elimination: bool = True
+  streams: Literal["independent", "first", "mean"] = "independent"
+  query: Literal["current", "previous"] = "current"
+  localizer: Literal["none", "linear", "mlp", "hidden"] = "none"
+
+
+class TopDownCaptioner(base.Captioner):
+  """Everything but `encode`."""
+
+  Config = TopDownConfig
+
+  def __init__(self, config: TopDownConfig, **kwargs: Any):
+    super().__init__(config, **kwargs)
+    hidden = config.hidden_size
+    self.region_input = region_input.RegionInput(
+      config.feature_size,
+      config.num_labels,
+      config.label_size,
+      config.use_box,
+      name="region_input",
+    )
+    self.words = linear.Table(config.vocabulary_size, config.embedding_size, name="words")
+    self.attention_lstm = recurrent.LSTMCell(
+      hidden,
+      inputs=(hidden, config.embedding_size),
+      stepped=hidden if config.feedback else 0,
+      name="attention_lstm",
+    )
+    self.region_attention = additive_attention.AdditiveAttention(
+      hidden, hidden, config.attention_size, config.branches, name="region_attention"
+    )
+    self.language_lstm = recurrent.LSTMCell(hidden, stepped=2 * hidden, name="language_lstm")
+    self.deep_output = [
+      linear.Linear(hidden, hidden, name=f"deep_output_{n}")
+      for n in range(config.output_layers - 1)
+    ]
+    self.word_output = linear.Linear(hidden, config.vocabulary_size, name="word_output")
+    self.localizer = localizer.make(
+      config.localizer, config.embedding_size, hidden, config.attention_size
+    )
+    self.built = True
+
+  def initial_state(self, memory: base.Memory) -> base.State:
+    rows, hidden = tf.shape(memory["gates"])[0], self.config.hidden_size
+    return self._zero_state(rows, self._streams, hidden)
+
+  def step(
+    self,
+    memory: base.Memory,
+    state: base.State,
+    token: tf.Tensor,
+    seed: tf.Tensor | None = None,
+  ) -> dict[str, Any]:
+    words = dropout.dropout(tf.nn.relu(self.words(token)), self.config.dropout, seed, _WORDS)
+    state, outputs = self._attend_and_speak(memory, state, self._known(memory, words))
+    hidden = dropout.dropout(outputs["hidden"], self.config.dropout, seed, _OUTPUT)
+    branch_logits = self.word_logits(hidden, seed)  # [B, K, V]
+    return {
+      "logits": branches.mixture(branch_logits),
+      "branch_logits": branch_logits,
+      "attention": outputs["attention"],
+      "state": state,
+    }
+
+  def teacher_force(
+    self,
+    memory: base.Memory,
+    tokens: tf.Tensor,
+    seed: tf.Tensor | None = None,
+    sampling: tf.Tensor | None = None,
+    extras: tuple[str, ...] = (),
+  ) -> dict[str, tf.Tensor]:
+    """Runs over given captions.
+
+    Args:
+      memory, tokens, seed: as in the contract.
+      sampling: scheduled sampling: the chance that a word after the first is replaced by a
+        draw from the distribution before it (needs `seed`).
+      extras: of "query" (h1) and "scores" (before the softmax), what else to give out.
+
+    Returns:
+      `logits` [B, T, V], `branch_logits` [B, T, K, V], `attention` [B, T, K, R], `hidden`
+      [B, T, K, H] (what `word_logits` takes), `winners` [B, T, K]; and `query` [B, T, H],
+      `scores` [B, T, K, R] where asked for.
+    """
+    previous = tf.transpose(_shift(tokens))  # [T, B]
+    state = self._zero_state(tf.shape(tokens)[0], self._streams, self.config.hidden_size)
+    names = ("hidden", "attention", *extras)
+    if sampling is None:
+      known = self._known(memory, self._embed_all(previous, seed))
+
+      def step(state, known):
+        state, outputs = self._attend_and_speak(memory, state, known)
+        return state, tuple(outputs[name] for name in names)
+
+      inputs = known
+    else:
+      step = self._sampling_step(memory, sampling, seed, names)
+      inputs = (previous, tf.range(tf.shape(previous)[0]))
+      state = {**state, "drawn": tf.zeros_like(previous[0])}
+    stacked = recurrent.unroll(step, inputs, state, len(names))
+    outputs = dict(zip(names, stacked, strict=True))
+    return self._speak_all(outputs, tokens, seed)
+
+  def reconstruct(
+    self,
+    memory: base.Memory,
+    tokens: tf.Tensor,
+    words: tf.Tensor,
+    seed: tf.Tensor | None = None,
+    query: tf.Tensor | None = None,
+    keep: tf.Tensor | None = None,
+  ) -> dict[str, tf.Tensor]:
+    """Localises `words` and rebuilds the caption from what they point at.
+
+    Cyclical training (Ma et al., ECCV 2020): the attention plays no part here; the context
+    of step t is what the localiser finds for word t.
+
+    Args:
+      memory: of I pictures.
+      tokens: the caption to rebuild, [B, T].
+      words: the words to localise, [B, T]; integers, so no gradient passes.
+      seed: of this training step, or None.
+      query: h1 of the decoding pass [B, T, H], for `localizer="hidden"`.
+      keep: bool [B, T]; the context is 0 where false (zero representation).
+
+    Returns:
+      `logits` [B, T, V], `hidden` [B, T, 1, H], `attention` [B, T, 1, R] of the localiser.
+    """
+    salted = None if seed is None else dropout.derive(seed, _LOCALIZED)
+    embedded = self._embed_all(tf.transpose(words), salted)  # [T, B, E]
+    if query is not None:
+      query = tf.transpose(query, [1, 0, 2])
+    context, attention = self._localize(memory, self.localizer(embedded, query))
+    if keep is not None:
+      weight = tf.cast(tf.transpose(keep), tf.float32)[..., tf.newaxis]
+      context, attention = context * weight, attention * weight
+    salted = None if seed is None else dropout.derive(seed, _LOCALIZED + 1)
+    known = self._known(memory, self._embed_all(tf.transpose(_shift(tokens)), salted))
+
+    def step(state, inputs):
+      known, context = inputs
+      h1, state = self._listen(state, known)
+      hidden, state = self._speak(state, context[:, tf.newaxis], h1)
+      return state, (hidden,)
+
+    state = self._zero_state(tf.shape(tokens)[0], 1, self.config.hidden_size)
+    (hidden,) = recurrent.unroll(step, (known, context), state, 1)
+    outputs = {"hidden": hidden, "attention": attention[:, :, tf.newaxis]}
+    return self._speak_all(outputs, tokens, salted)
+
+  def word_logits(self, hidden: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
+    """Scores of words for h2 after its dropout: [..., H] -> [..., V]."""
+    for n, layer in enumerate(self.deep_output):
+      hidden = dropout.dropout(tf.nn.relu(layer(hidden)), self.config.dropout, seed, _DEEP + n)
+    return self.word_output(hidden)
+
+  def _attend(
+    self, memory: base.Memory, query: tf.Tensor
+  ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Scores and attention [I, n, K, R] and contexts [B, K, H] for h1 [B, H]."""
+    scores = self.region_attention(memory["keys"], query)
+    weights = branches.attention_weights(
+      scores, memory["region_mask"][:, tf.newaxis], self.config.elimination
+    )
+    return scores, weights, additive_attention.attend(weights, memory["regions"])
+
+  def _localize(self, memory: base.Memory, query: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Contexts [T, B, H] and attention [T, B, R] for localiser queries [T, B, A]."""
+    return localizer.localize(query, memory["keys"][:, 0], memory["regions"], memory["region_mask"])
+
+  @property
+  def _streams(self) -> int:
+    return self.config.branches if self.config.streams == "independent" else 1
+
+  def _zero_state(self, rows: tf.Tensor, streams: int, hidden: int) -> base.State:
+    one, many = tf.zeros([rows, hidden]), tf.zeros([rows, streams, hidden])
+    return {"h1": one, "c1": one, "h2": many, "c2": many}
+
+  def _known(self, memory: base.Memory, words: tf.Tensor) -> tf.Tensor:
+    """LSTM1's gates as far as word and picture tell: [..., B, E] -> [..., B, 4H]."""
+    words = self.attention_lstm.project(1, words)
+    shape = tf.shape(words)
+    pictures, size = tf.shape(memory["gates"])[0], words.shape[-1]
+    words = tf.reshape(words, tf.concat([shape[:-2], [pictures, -1, size]], 0))
+    return tf.reshape(words + memory["gates"][:, tf.newaxis], shape)
+
+  def _embed_all(self, tokens: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
+    """Words of all steps, [T, B] -> [T, B, E]."""
+    words = tf.nn.relu(self.words(tokens))
+    return recurrent.stepwise_dropout(words, self.config.dropout, seed, _WORDS)
+
+  def _listen(self, state: base.State, known: tf.Tensor) -> tuple[tf.Tensor, base.State]:
+    """LSTM1: h1 [B, H] and the state with it."""
+    h2 = state["h2"]
+    mean = tf.squeeze(h2, 1) if h2.shape[1] == 1 else tf.reduce_mean(h2, 1)
+    feedback = [mean] if self.config.feedback else []
+    h1, c1 = self.attention_lstm(known, feedback, state["h1"], state["c1"])
+    return h1, {**state, "h1": h1, "c1": c1}
+
+  def _speak(
+    self, state: base.State, context: tf.Tensor, h1: tf.Tensor
+  ) -> tuple[tf.Tensor, base.State]:
+    """LSTM2, the K streams folded into the batch: h2 [B, K, H] and the state with it."""
+    count, size = context.shape[1], self.config.hidden_size
+
+    def fold(x):
+      return tf.reshape(tf.broadcast_to(x, tf.shape(context)), [-1, size])
+
+    h2, c2 = self.language_lstm(
+      None,
+      [fold(context), fold(h1[:, tf.newaxis])],
+      fold(state["h2"]),
+      fold(state["c2"]),
+    )
+    h2, c2 = tf.reshape(h2, [-1, count, size]), tf.reshape(c2, [-1, count, size])
+    return h2, {**state, "h2": self._merge(h2), "c2": self._merge(c2)}
+
+  def _merge(self, streams: tf.Tensor) -> tf.Tensor:
+    if self.config.streams == "first":
+      return streams[:, :1]
+    if self.config.streams == "mean":
+      return tf.reduce_mean(streams, 1, keepdims=True)
+    return streams
+
+  def _attend_and_speak(
+    self, memory: base.Memory, state: base.State, known: tf.Tensor
+  ) -> tuple[base.State, dict[str, tf.Tensor]]:
+    before = state["h1"]
+    h1, state = self._listen(state, known)
+    query = h1 if self.config.query == "current" else before
+    scores, weights, context = self._attend(memory, query)
+    hidden, state = self._speak(state, context, h1)
+    shape = [-1, self.config.branches, tf.shape(weights)[-1]]
+    return state, {
+      "hidden": hidden,
+      "attention": tf.reshape(weights, shape),
+      "scores": tf.reshape(scores, shape),
+      "query": h1,
+    }
+
+  def _sampling_step(self, memory, sampling, seed, names):
+    """A step that now and then feeds the model its own word (Bengio et al., NeurIPS 2015)."""
+    if seed is None:
+      raise ValueError("scheduled sampling draws words: pass a seed")
+
+    def step(state, inputs):
+      gold, t = inputs
+      now = dropout.derive(seed, t)
+      coin = tf.random.stateless_uniform(tf.shape(gold), dropout.derive(now, _COIN))
+      token = tf.where((t > 0) & (coin < sampling), state["drawn"], gold)
+      words = dropout.dropout(tf.nn.relu(self.words(token)), self.config.dropout, now, _WORDS)
+      state, outputs = self._attend_and_speak(memory, state, self._known(memory, words))
+      hidden = dropout.dropout(outputs["hidden"], self.config.dropout, now, _OUTPUT)
+      logits = tf.stop_gradient(branches.mixture(self.word_logits(hidden, now)))
+      drawn = tf.random.stateless_categorical(logits, 1, dropout.derive(now, _DRAW), tf.int32)
+      state = {**state, "drawn": drawn[:, 0]}
+      return state, tuple(outputs[name] for name in names)
+
+    return step
+
+  def _speak_all(self, outputs, tokens, seed):
+    """Turns time-major loop outputs into what `teacher_force` gives."""
+    hidden = recurrent.stepwise_dropout(outputs["hidden"], self.config.dropout, seed, _OUTPUT)
+    outputs = {**outputs, "hidden": hidden}
+    outputs = {
+      name: tf.transpose(x, [1, 0, *range(2, x.shape.rank)]) for name, x in outputs.items()
+    }
+    branch_logits = self.word_logits(outputs["hidden"], seed)
+    return {
+      **outputs,
+      "logits": branches.mixture(branch_logits),
+      "branch_logits": branch_logits,
+      "winners": branches.winners(branch_logits, tokens),
+    }
+
+
+def _shift(tokens: tf.Tensor) -> tf.Tensor:
+  """The word before each word, 0 before the first: [B, T]."""
+  return tf.pad(tokens[:, :-1], [[0, 0], [1, 0]])

@@ -1,0 +1,49 @@
+"""One way in to every decoding method."""
+
+from collections.abc import Callable
+
+import tensorflow as tf
+
+from gcap_tf.captioners import base
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.decoding import greedy, outputs, sample
+
+
+def decode(
+  captioner: base.Captioner,
+  memory: base.Memory,
+  config: decode_config.DecodeConfig,
+  seed: tf.Tensor | None = None,
+) -> outputs.Decoded:
+  """Captions of I pictures by `config.method`; see `outputs.assemble`.
+
+  Args:
+    captioner: any.
+    memory: what its `encode` gave.
+    config: method and rules.
+    seed: of the draws, int32 [2]; sampling needs it.
+  """
+  if config.method == "sample":
+    if seed is None:
+      raise ValueError("sampling draws words: pass a seed")
+    return sample.decode(captioner, memory, config, seed)
+  return greedy.decode(captioner, memory, config)
+
+
+def compiled(
+  captioner: base.Captioner, config: decode_config.DecodeConfig
+) -> Callable[[base.Batch, tf.Tensor], outputs.Decoded]:
+  """`(batch, seed) -> captions` as one graph; only what `encode` reads of a batch counts.
+
+  Batches that differ in pictures or regions share a graph.
+  """
+
+  @tf.function(reduce_retracing=True)
+  def run(batch: base.Batch, seed: tf.Tensor) -> outputs.Decoded:
+    return decode(captioner, captioner.encode(batch), config, seed)
+
+  def call(batch: base.Batch, seed: tf.Tensor | None = None) -> outputs.Decoded:
+    regions = {key: batch[key] for key in base.PICTURE_KEYS if key in batch}
+    return run(regions, tf.zeros([2], tf.int32) if seed is None else seed)
+
+  return call

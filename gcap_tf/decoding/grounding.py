@@ -1,0 +1,26 @@
+"""From attention to boxes: the region that each word looked at."""
+
+import tensorflow as tf
+
+
+def word_boxes(
+  attention: tf.Tensor, winners: tf.Tensor, boxes: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
+  """The box of every word: it encloses what the winning branches looked at most.
+
+  Args:
+    attention: [B, T, K, R].
+    winners: bool [B, T, K], at least one branch true.
+    boxes: [B, R, 4], x1, y1, x2, y2.
+
+  Returns:
+    `box_index` int32 [B, T], the region of the first winning branch, and `box` [B, T, 4].
+  """
+  picks = tf.argmax(attention, -1, output_type=tf.int32)  # [B, T, K]
+  first = tf.argmax(tf.cast(winners, tf.int32), -1, output_type=tf.int32)
+  box_index = tf.gather(picks, first, batch_dims=2)
+  picked = tf.gather(boxes, picks, batch_dims=1)  # [B, T, K, 4]
+  won = winners[..., tf.newaxis]
+  low = tf.reduce_min(tf.where(won, picked[..., :2], tf.float32.max), -2)
+  high = tf.reduce_max(tf.where(won, picked[..., 2:], tf.float32.min), -2)
+  return box_index, tf.concat([low, high], -1)

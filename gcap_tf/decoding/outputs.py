@@ -1,0 +1,69 @@
+"""The answer that greedy decoding, sampling and beam search have in common."""
+
+import tensorflow as tf
+
+from gcap_tf.captioners import branches
+from gcap_tf.decoding import grounding
+
+Decoded = dict[str, tf.Tensor]
+
+
+def branch_logits(emitted: dict[str, tf.Tensor]) -> tf.Tensor:
+  """Logits per branch of a captioner's step, [B, K, V]; K = 1 where it does not branch."""
+  if "branch_logits" in emitted:
+    return emitted["branch_logits"]
+  return emitted["logits"][:, tf.newaxis]
+
+
+def winners(emitted: dict[str, tf.Tensor], token: tf.Tensor) -> tf.Tensor:
+  """Branches that named the chosen word, bool [B, K]."""
+  logits = branch_logits(emitted)
+  if logits.shape[1] == 1:
+    return tf.ones(tf.shape(logits)[:2], tf.bool)
+  return branches.winners(logits, token)
+
+
+def pad_steps(x: tf.Tensor, max_length: int) -> tf.Tensor:
+  """Batch-major from a stack of steps, 0 after the last: [t, B, ...] -> [B, max_length, ...]."""
+  rank = x.shape.rank
+  missing = max_length - tf.shape(x)[0]
+  x = tf.pad(x, [[0, missing], *([[0, 0]] * (rank - 1))])
+  x = tf.ensure_shape(x, [max_length, *x.shape[1:]])
+  return tf.transpose(x, [1, 0, *range(2, rank)])
+
+
+def assemble(
+  tokens: tf.Tensor,
+  token_log_prob: tf.Tensor,
+  attention: tf.Tensor,
+  winners: tf.Tensor,
+  boxes: tf.Tensor,
+) -> Decoded:
+  """Joins what decoding found.
+
+  Args:
+    tokens: int32 [B, T], 0 from the end on.
+    token_log_prob: [B, T], 0 after the end.
+    attention: [B, T, K, R].
+    winners: bool [B, T, K].
+    boxes: [B, R, 4].
+
+  Returns:
+    `tokens`, `token_log_prob`; `log_prob` [B], its sum, the end of the sentence included;
+    `length` [B], words without the end; `attention`, 0 where there is no word; `winners`;
+    `box_index` int32 [B, T], -1 where there is no word; `box` [B, T, 4], then 0.
+  """
+  length = tf.reduce_sum(tf.cast(tokens > 0, tf.int32), 1)
+  is_word = tokens > 0
+  attention = tf.where(is_word[..., tf.newaxis, tf.newaxis], attention, 0.0)
+  box_index, box = grounding.word_boxes(attention, winners, boxes)
+  return {
+    "tokens": tokens,
+    "length": length,
+    "log_prob": tf.reduce_sum(token_log_prob, 1),
+    "token_log_prob": token_log_prob,
+    "attention": attention,
+    "winners": winners & is_word[..., tf.newaxis],
+    "box_index": tf.where(is_word, box_index, -1),
+    "box": tf.where(is_word[..., tf.newaxis], box, 0.0),
+  }

@@ -1,0 +1,135 @@
+"""An LSTM cell in plain matrix products, and the loop that unrolls a cell over words.
+
+    [i; f; g; o] = W x + U [s; h] + b
+    c' = sigmoid(f) c + sigmoid(i) tanh(g)      h' = sigmoid(o) tanh(c')
+
+Inputs x that are known before the loop (words, the picture) have kernels of their own, so
+that they are multiplied for all steps at once; inputs s that only the loop knows (a
+context, another cell's state) share one kernel with h, so that a step is one product.
+Gate order and start values are PyTorch's: i, f, g, o, all U(±1/sqrt(H)), no forget bias.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from gcap_tf.layers import dropout, linear
+
+
+class LSTMCell(keras.layers.Layer):
+  """One step of an LSTM.
+
+  Args:
+    units: H.
+    inputs: sizes of the inputs known before the loop; `project(n, x)` takes the n-th.
+    stepped: size of the inputs that only the loop knows.
+  """
+
+  def __init__(self, units: int, inputs: Sequence[int] = (), stepped: int = 0, **kwargs):
+    super().__init__(**kwargs)
+    self.units = units
+    self.input_kernels = [
+      self.add_weight(
+        shape=(size, 4 * units), initializer=linear.uniform(units), name=f"input_kernel_{n}"
+      )
+      for n, size in enumerate(inputs)
+    ]
+    self.step_kernel = self.add_weight(
+      shape=(stepped + units, 4 * units), initializer=linear.uniform(units), name="step_kernel"
+    )
+    self.bias = self.add_weight(
+      shape=(4 * units,), initializer=_SumOfTwo(linear.uniform(units)), name="bias"
+    )
+    self.built = True
+
+  def project(self, n: int, x: tf.Tensor) -> tf.Tensor:
+    """The n-th known input's share of the gates: [..., inputs[n]] -> [..., 4H]."""
+    kernel = self.input_kernels[n]
+    flat = tf.matmul(tf.reshape(x, [-1, kernel.shape[0]]), kernel)
+    return tf.reshape(flat, tf.concat([tf.shape(x)[:-1], [4 * self.units]], 0))
+
+  def call(
+    self, known: tf.Tensor | None, stepped: Sequence[tf.Tensor], h: tf.Tensor, c: tf.Tensor
+  ) -> tuple[tf.Tensor, tf.Tensor]:
+    """Advances by one step.
+
+    Args:
+      known: sum of the projections of the known inputs, [B, 4H], or None.
+      stepped: inputs that only the loop knows, each [B, ...].
+      h, c: [B, H].
+    """
+    gates = tf.matmul(tf.concat([*stepped, h], -1), self.step_kernel)
+    gates = tf.nn.bias_add(gates, self.bias)
+    return activate(gates if known is None else gates + known, c)
+
+
+def activate(gates: tf.Tensor, c: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+  """New h and c from pre-activations [..., 4H] in the order i, f, g, o."""
+  i, f, g, o = tf.split(gates, 4, axis=-1)
+  c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(g)
+  return tf.sigmoid(o) * tf.tanh(c), c
+
+
+def unroll(
+  step: Callable[[Any, Any], tuple[Any, tuple[tf.Tensor, ...]]],
+  inputs: Any,
+  state: Any,
+  outputs: int,
+) -> tuple[tf.Tensor, ...]:
+  """Runs `step(state, inputs[t]) -> state, outputs` for every t.
+
+  Args:
+    step: one step; its outputs are float32.
+    inputs: tensors that lead with T.
+    state: structure of tensors before the first step.
+    outputs: how many tensors a step gives out.
+
+  Returns:
+    The outputs of all steps, each leading with T.
+  """
+  length = tf.shape(tf.nest.flatten(inputs)[0])[0]
+  sources = tf.nest.map_structure(
+    lambda x: tf.TensorArray(x.dtype, length, element_shape=x.shape[1:]).unstack(x), inputs
+  )
+  sinks = tuple(tf.TensorArray(tf.float32, length) for _ in range(outputs))
+
+  def body(t, state, sinks):
+    state, given = step(state, tf.nest.map_structure(lambda source: source.read(t), sources))
+    return t + 1, state, tuple(sink.write(t, x) for sink, x in zip(sinks, given, strict=True))
+
+  _, _, sinks = tf.while_loop(lambda t, *_: t < length, body, (0, state, sinks))
+  return tuple(sink.stack() for sink in sinks)
+
+
+def stepwise_dropout(x: tf.Tensor, rate: float, seed: tf.Tensor | None, salt: int) -> tf.Tensor:
+  """Dropout over all steps at once, equal to `dropout(x[t], rate, derive(seed, t), salt)`.
+
+  A loop that draws its masks step by step (decoding) and a loop that is fed all steps
+  (teacher forcing) thus see the same noise under the same seed.
+
+  Args:
+    x: leads with T.
+    rate, seed, salt: as for `dropout.dropout`.
+  """
+  if seed is None or rate == 0.0:
+    return x
+  shape = tf.shape(x)
+  masks = tf.map_fn(
+    lambda t: dropout.dropout(tf.ones(shape[1:]), rate, dropout.derive(seed, t), salt),
+    tf.range(shape[0]),
+    fn_output_signature=tf.TensorSpec(x.shape[1:], tf.float32),
+  )
+  return x * masks
+
+
+class _SumOfTwo(keras.initializers.Initializer):
+  """PyTorch keeps two biases where one suffices; their sum is what starts here."""
+
+  def __init__(self, part: keras.initializers.Initializer):
+    self.part = part
+
+  def __call__(self, shape, dtype=None):
+    first, second = self.part((2, *shape), dtype)
+    return first + second

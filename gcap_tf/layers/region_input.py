@@ -1,0 +1,75 @@
+"""What a model sees of a region: detector features, a label's embedding, its box, or a mix.
+
+Regions of a real detector carry features; those of a simulated one may carry labels only.
+Models read regions through this layer, so that they work with either.
+"""
+
+import keras
+import tensorflow as tf
+
+from gcap_tf import errors
+from gcap_tf.layers import linear, masking
+
+BOX_SIZE = 5
+
+
+class RegionInput(keras.layers.Layer):
+  """Joins what the batch has into one vector per region, 0 on padding.
+
+  Args:
+    feature_size: D, 0 where regions have no features.
+    num_labels: labels of the run's vocabulary (id 0, unknown, is one more); 0 for none.
+    label_size: size of a label's embedding.
+    use_box: appends x1, y1, x2, y2 and the area, all from 0 to 1.
+    normalize: scales features to unit length.
+  """
+
+  def __init__(
+    self,
+    feature_size: int,
+    num_labels: int = 0,
+    label_size: int = 0,
+    use_box: bool = False,
+    normalize: bool = False,
+    **kwargs,
+  ):
+    super().__init__(**kwargs)
+    if feature_size == 0 and num_labels == 0:
+      raise errors.UserError(
+        "regions have neither features nor labels: set feature_size or num_labels above 0"
+      )
+    self.feature_size, self.use_box, self.normalize = feature_size, use_box, normalize
+    self.labels = linear.Table(num_labels + 1, label_size, name="labels") if num_labels else None
+    self.size = feature_size + (label_size if num_labels else 0) + (BOX_SIZE if use_box else 0)
+    self.built = True
+
+  def call(self, batch: dict[str, tf.Tensor]) -> tf.Tensor:
+    """[I, R, size] of a batch."""
+    parts = []
+    if self.feature_size:
+      features = batch["features"]
+      parts.append(tf.math.l2_normalize(features, -1) if self.normalize else features)
+    if self.labels is not None:
+      parts.append(self.labels(batch["region_labels"]))
+    if self.use_box:
+      parts.append(box_geometry(batch["boxes"]))
+    regions = tf.concat(parts, -1) if len(parts) > 1 else parts[0]
+    return tf.where(batch["region_mask"][..., tf.newaxis], regions, 0.0)
+
+  def overall(self, batch: dict[str, tf.Tensor], regions: tf.Tensor, size: int) -> tf.Tensor:
+    """The picture as a whole: its own feature where it has one, else the regions' mean.
+
+    Args:
+      batch: may hold `global_feature` [I, size].
+      regions: what `call` gave, [I, R, self.size].
+      size: of the global feature that the model was built for, 0 for the mean.
+    """
+    if size:
+      return batch["global_feature"]
+    return masking.masked_mean(regions, batch["region_mask"][..., tf.newaxis], axis=1)
+
+
+def box_geometry(boxes: tf.Tensor) -> tf.Tensor:
+  """x1, y1, x2, y2 and the share of the picture's area: [..., 4] -> [..., 5]."""
+  x1, y1, x2, y2 = tf.split(boxes, 4, axis=-1)
+  return tf.concat([boxes, (x2 - x1) * (y2 - y1)], -1)

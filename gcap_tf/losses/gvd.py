@@ -1,0 +1,60 @@
+"""GVD's supervised losses (Zhou et al., "Grounded Video Description", CVPR 2019,
+arXiv:1812.06587), over pairs of a word t and a region i whose IoU is above 0.5.
+
+    L_att = - mean over pairs of log softmax_i(z_t)
+    L_grd = - mean over pairs of log softmax_i(M_{c(t),i} + z_{t,i})
+    L_cls = - mean over pairs of log softmax_c(M_{:,i})_{c(t)}
+
+z are the attention's scores, M the class logits of regions, c(t) the class of word t.
+Departure from the released code: a batch without a pair gives 0, not NaN.
+"""
+
+import tensorflow as tf
+
+from gcap_tf.losses import boxes, distillation
+
+
+def pairs(target_regions: tf.Tensor) -> tf.Tensor:
+  """Positive (word, region) pairs, bool [B, T, R]."""
+  return boxes.positives("extend_nll", target_regions)
+
+
+def attention_loss(scores: tf.Tensor, positive: tf.Tensor, region_mask: tf.Tensor) -> tf.Tensor:
+  """L_att (and L_grd, given its logits).
+
+  Args:
+    scores: [B, T, R].
+    positive: bool [B, T, R].
+    region_mask: bool [B, R].
+  """
+  real = region_mask[:, tf.newaxis]
+  log_probs = tf.nn.log_softmax(tf.where(real, scores, -1e8))
+  return distillation.masked_mean(-log_probs, positive & real)
+
+
+def grounding_scores(
+  class_logits: tf.Tensor, word_classes: tf.Tensor, scores: tf.Tensor
+) -> tf.Tensor:
+  """M_{c(t),i} + z_{t,i}.
+
+  Args:
+    class_logits: M, [B, R, C].
+    word_classes: c, int32 [B, T].
+    scores: z, [B, T, R].
+  """
+  per_class = tf.transpose(class_logits, [0, 2, 1])  # [B, C, R]
+  return tf.gather(per_class, word_classes, batch_dims=1) + scores
+
+
+def classification_loss(
+  class_logits: tf.Tensor, word_classes: tf.Tensor, positive: tf.Tensor
+) -> tf.Tensor:
+  """L_cls.
+
+  Args:
+    class_logits: M, [B, R, C].
+    word_classes: c, int32 [B, T].
+    positive: bool [B, T, R].
+  """
+  log_probs = tf.transpose(tf.nn.log_softmax(class_logits), [0, 2, 1])  # [B, C, R]
+  return distillation.masked_mean(-tf.gather(log_probs, word_classes, batch_dims=1), positive)
