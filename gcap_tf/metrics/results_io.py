@@ -11,6 +11,7 @@ a picture for generated sentences ("gen"), and one for each reference sentence, 
 order, for ground-truth sentences ("GT"). A fault names file, picture and key.
 """
 
+import collections
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -103,6 +104,15 @@ def references_of(pictures: Iterable[records.Record]) -> list[Reference]:
     )
     for record in pictures
   ]
+
+
+def class_counts(references: Iterable[Reference]) -> dict[str, int]:
+  """How often each class is annotated."""
+  return dict(
+    collections.Counter(
+      name for reference in references for caption in reference.captions for name in caption.classes
+    )
+  )
 
 
 def write_submission(

@@ -1,0 +1,178 @@
+"""A grounding evaluation as people read it and as programs do: tables, and one flat dict."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+from gcap_tf import errors
+from gcap_tf.metrics import errors as error_kinds
+from gcap_tf.metrics import grounding, grounding_per_sentence, results_io
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+  """Tables to print and the values of the last line, as fractions of 1."""
+
+  text: str
+  values: dict[str, float | str]
+
+
+def eval_mode(
+  submission: results_io.Submission, references: Sequence[results_io.Reference]
+) -> results_io.EvalMode:
+  """What the submission says, else "GT" where each list is as long as the references' list."""
+  if submission.eval_mode is not None:
+    return submission.eval_mode
+  sizes = [
+    (len(submission.results[reference.image_id]), len(reference.captions))
+    for reference in references
+    if reference.image_id in submission.results
+  ]
+  given = any(found > 1 for found, _ in sizes) and all(found == wanted for found, wanted in sizes)
+  return "GT" if given else "gen"
+
+
+def select(
+  references: Sequence[results_io.Reference], chosen: set[str], where: str
+) -> list[results_io.Reference]:
+  """References of one split; a `UserError` showing ids of both where none is in it."""
+  kept = [reference for reference in references if reference.image_id in chosen]
+  if not kept:
+    raise errors.UserError(
+      f"no reference is in {where}: references have "
+      f"{', '.join(reference.image_id for reference in references[:3])}, "
+      f"the split has {', '.join(sorted(chosen)[:3]) or 'none'}"
+    )
+  return kept
+
+
+def given_sentences(
+  references: Sequence[results_io.Reference],
+  predictions: results_io.Predictions,
+  classes_shown: int = 10,
+) -> Report:
+  """Attention accuracy, with the most frequent classes."""
+  accuracy = grounding.attention_accuracy(references, predictions)
+  found = sum(reference.image_id in predictions for reference in references)
+  lines = [
+    f"Given sentences: {found:,} of {len(references):,} pictures submitted, "
+    f"{len(accuracy.per_class):,} classes",
+    "",
+    table(
+      ("attention accuracy", "%"),
+      [
+        ("mean over classes", percent(accuracy.macro)),
+        ("mean over words", percent(accuracy.micro)),
+      ],
+    ),
+    "",
+    table(
+      ("class", "words", "%"),
+      [
+        (name, f"{words:,}", percent(rate))
+        for name, (rate, words) in list(accuracy.per_class.items())[:classes_shown]
+      ],
+    ),
+  ]
+  return Report("\n".join(lines), accuracy.as_json())
+
+
+def generated_sentences(
+  references: Sequence[results_io.Reference],
+  predictions: results_io.Predictions,
+  lemma: Callable[[str], str],
+  recall_over: grounding_per_sentence.RecallOver = "classes",
+  frequency: Mapping[str, int] | None = None,
+  classes_shown: int = 10,
+) -> Report:
+  """Every figure of generated sentences.
+
+  Args:
+    references: the pictures evaluated.
+    predictions: image id -> captions.
+    lemma: lemma of one word.
+    recall_over: see `grounding_per_sentence`.
+    frequency: class -> count in the training set, for the groups by frequency.
+    classes_shown: rows of the table of classes.
+  """
+  scores = grounding.score(references, predictions, lemma)
+  sentences = grounding_per_sentence.score(references, predictions, lemma, recall_over)
+  shares = error_kinds.error_shares(scores.events)
+  events = scores.events
+  spoken = sum(row.predicted > 0 for row in scores.per_class)
+  lines = [
+    f"Generated sentences: {events.submitted:,} of {events.images:,} pictures submitted, "
+    f"{events.annotated_classes:,} classes annotated there, {spoken:,} of them predicted",
+    "",
+    scores_table(
+      [
+        ("all, mean over classes", scores.all),
+        ("all, over words", scores.all_micro),
+        ("all, partial as correct", scores.all_bound),
+        (f"all, {sentences.sentences[0]:,} sentences", sentences.all),
+        ("loc, mean over classes", scores.loc),
+        ("loc, over words", scores.loc_micro),
+        ("loc, partial as correct", scores.loc_bound),
+        (f"loc, {sentences.sentences[1]:,} sentences", sentences.loc),
+      ]
+    ),
+    "",
+    table(
+      (f"{shares.words:,} words", "%"),
+      [
+        ("missing class", percent(shares.missing)),
+        ("hallucinated class", percent(shares.hallucinated)),
+        ("correct grounding", percent(shares.correct)),
+        ("partial grounding", percent(shares.partial)),
+        ("other error", percent(shares.other)),
+        ("  of which enlarged", percent(shares.enlarged)),
+        ("  of which deviated", percent(shares.deviated)),
+      ],
+    ),
+    "",
+    table(
+      ("classes by frequency", "seen at least", "F1 all"),
+      [
+        (f"{group.first}-{group.last}", f"{group.least_frequent:,}", percent(group.f1))
+        for group in grounding.frequency_groups(scores.per_class, frequency)
+      ],
+    ),
+    "",
+    table(
+      ("class", "predicted", "annotated", "precision", "recall", "F1"),
+      [
+        (
+          row.name,
+          f"{row.predicted:,}",
+          f"{row.annotated:,}",
+          percent(row.precision),
+          percent(row.recall),
+          percent(row.f1),
+        )
+        for row in scores.per_class[:classes_shown]
+      ],
+    ),
+  ]
+  values = scores.as_json() | sentences.as_json() | shares.as_json()
+  return Report("\n".join(lines), values)
+
+
+def scores_table(rows: Sequence[tuple[str, grounding.Scores]]) -> str:
+  return table(
+    ("%", "precision", "recall", "F1"),
+    [(name, percent(s.precision), percent(s.recall), percent(s.f1)) for name, s in rows],
+  )
+
+
+def percent(fraction: float) -> str:
+  return f"{100 * fraction:.2f}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+  """Columns in line: the first to the left, the others to the right."""
+  widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+  lines = []
+  for row in (header, *rows):
+    cells = [row[0].ljust(widths[0])]
+    cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+    lines.append("  ".join(cells).rstrip())
+  return "\n".join([lines[0], "-" * len(max(lines, key=len)), *lines[1:]])

@@ -1,0 +1,72 @@
+"""Which lemmas the grounding evaluator compares words by, and where they come from.
+
+The official evaluators ask a CoreNLP server for the lemma of every single word. Here a
+table stands in: a file of the user's, else the one inside the references, and this
+project's own lemmas for the words that no table has.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gcap_tf import errors, files
+from gcap_tf.text import lemmas
+
+OWN = "gcap_tf lemmas"
+
+
+@dataclasses.dataclass(frozen=True)
+class LemmaSource:
+  """A lookup and what to call it in a report.
+
+  Attributes:
+    lemma: word -> lemma.
+    source: where lemmas come from, one phrase.
+  """
+
+  lemma: Callable[[str], str]
+  source: str
+
+
+def choose(path: files.PathLike | None, references: Mapping[str, Any]) -> LemmaSource:
+  """Takes the table at `path`, else the references' own, else this project's lemmas.
+
+  Args:
+    path: JSON file of word -> lemma, or a dictionary file that has it under `wtol`.
+    references: the JSON value of the references; may hold `wtol` (word -> lemma) or
+      `lemma2w` (lemma -> word or words).
+  """
+  if path is not None:
+    value = files.read_json(path, "lemma table")
+    words = value.get("wtol", value) if isinstance(value, dict) else value
+    if not _is_table(words):
+      raise errors.UserError(f"lemma table {path}: expected an object of word: lemma")
+    return LemmaSource(_lookup(words), f"{path}, {OWN} for other words")
+  if _is_table(references.get("wtol")):
+    return LemmaSource(_lookup(references["wtol"]), f"references' wtol, {OWN} for other words")
+  if isinstance(references.get("lemma2w"), dict):
+    inverted = _invert(references["lemma2w"])
+    return LemmaSource(_lookup(inverted), f"references' lemma2w, {OWN} for other words")
+  return LemmaSource(_lookup({}), OWN)
+
+
+def _lookup(words: Mapping[str, str]) -> Callable[[str], str]:
+  @functools.cache
+  def lemma(word: str) -> str:
+    return words[word] if word in words else lemmas.lemma(word)
+
+  return lemma
+
+
+def _invert(forms: Mapping[str, Any]) -> dict[str, str]:
+  return {
+    word: lemma
+    for lemma, words in forms.items()
+    for word in ([words] if isinstance(words, str) else words)
+    if isinstance(word, str)
+  }
+
+
+def _is_table(value: Any) -> bool:
+  return isinstance(value, dict) and all(isinstance(lemma, str) for lemma in value.values())
