@@ -1,0 +1,115 @@
+"""What a served model is given of a picture, and the batch that the model reads.
+
+features       float32 [B, R, D]  where D > 0
+boxes          float32 [B, R, 4]  x1, y1, x2, y2 from 0 to 1
+num_regions    int32 [B]          real regions; rows beyond are padding
+labels         string [B, R]      where the model was trained on labelled regions
+global_feature float32 [B, G]     where the model reads one that is not the mean feature
+"""
+
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from gcap_tf.text import vocabulary as vocabularies
+
+
+@dataclasses.dataclass(frozen=True)
+class RegionInputs:
+  """Which of the inputs a model takes.
+
+  Attributes:
+    feature_size: D, 0 where regions carry labels only.
+    labelled: regions come with labels.
+    global_size: G where it is an input of its own, else 0.
+  """
+
+  feature_size: int
+  labelled: bool
+  global_size: int = 0
+
+  @classmethod
+  def of(cls, config: Any) -> "RegionInputs":
+    """The inputs that a model's configuration asks for."""
+    feature_size = config.feature_size
+    global_size = getattr(config, "global_size", 0)
+    return cls(
+      feature_size,
+      getattr(config, "num_labels", 0) > 0,
+      0 if global_size == feature_size else global_size,
+    )
+
+  def specs(self) -> dict[str, tf.TensorSpec]:
+    specs = {}
+    if self.feature_size:
+      specs["features"] = tf.TensorSpec([None, None, self.feature_size], tf.float32, "features")
+    specs["boxes"] = tf.TensorSpec([None, None, 4], tf.float32, "boxes")
+    specs["num_regions"] = tf.TensorSpec([None], tf.int32, "num_regions")
+    if self.labelled:
+      specs["labels"] = tf.TensorSpec([None, None], tf.string, "labels")
+    if self.global_size:
+      spec = tf.TensorSpec([None, self.global_size], tf.float32, "global_feature")
+      specs["global_feature"] = spec
+    return specs
+
+
+class RegionReader(tf.Module):
+  """Makes a model's batch of the inputs, in the graph.
+
+  The batch has at least one picture and one region, so that no reduction inside a
+  model meets an empty axis; `rows` and `regions` of `sizes` cut answers back.
+  What padding holds cannot reach the model: it is replaced by zeros.
+  """
+
+  def __init__(self, inputs: RegionInputs, vocabulary: vocabularies.Vocabulary):
+    super().__init__(name="region_reader")
+    self.inputs = inputs
+    self._label_ids = None
+    if inputs.labelled:
+      self._label_ids = tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer(
+          tf.constant(vocabulary.labels, tf.string),
+          tf.range(1, len(vocabulary.labels) + 1, dtype=tf.int32),
+        ),
+        default_value=0,
+      )
+
+  def sizes(self, given: dict[str, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:
+    """B and R of the request."""
+    shape = tf.shape(given["boxes"])
+    return shape[0], shape[1]
+
+  def batch(self, given: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    """The batch of I = max(B, 1) pictures with max(R, 1) regions."""
+    rows, regions = self.sizes(given)
+    more_rows, more_regions = tf.maximum(1 - rows, 0), tf.maximum(1 - regions, 0)
+
+    def at_least_one(x: tf.Tensor) -> tf.Tensor:
+      paddings = [[0, more_rows], [0, more_regions], [0, 0]][: x.shape.rank]
+      return tf.pad(x, paddings)
+
+    boxes = at_least_one(given["boxes"])
+    count = tf.clip_by_value(tf.pad(given["num_regions"], [[0, more_rows]]), 0, regions)
+    region_mask = tf.sequence_mask(count, tf.shape(boxes)[1])  # [I, R]
+    is_real = region_mask[..., tf.newaxis]
+    batch = {
+      "boxes": tf.where(is_real, boxes, 0.0),
+      "region_mask": region_mask,
+      "region_labels": tf.zeros_like(region_mask, tf.int32),
+      "frame": tf.zeros_like(region_mask, tf.int32),
+      "image_size": tf.ones([tf.shape(boxes)[0], 2]),
+    }
+    if self.inputs.feature_size:
+      features = tf.where(is_real, at_least_one(given["features"]), 0.0)
+      mean = tf.reduce_sum(features, 1) / tf.cast(tf.maximum(count, 1), tf.float32)[:, tf.newaxis]
+      batch.update(features=features, global_feature=mean)
+    else:
+      batch["features"] = tf.zeros([*tf.unstack(tf.shape(region_mask)), 0])
+      batch["global_feature"] = tf.zeros([tf.shape(boxes)[0], 0])
+    if self._label_ids is not None:
+      ids = self._label_ids.lookup(given["labels"])
+      batch["region_labels"] = tf.where(region_mask, at_least_one(ids), 0)
+    if self.inputs.global_size:
+      batch["global_feature"] = tf.pad(given["global_feature"], [[0, more_rows], [0, 0]])
+    return batch

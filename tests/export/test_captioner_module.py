@@ -1,0 +1,241 @@
+import hypothesis
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import strategies
+
+from export import captioner_module
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.decoding import decoder
+from serving import servables
+from tests.export import tiny_runs
+
+MAX_LENGTH = 7
+
+# What TensorFlow Serving's stock binary knows and decoding needs; a new name here is a decision.
+_NAMES = """
+  Abs Add AddN AddV2 All Any ArgMax Assert AssignVariableOp BatchMatMulV2 BiasAdd BroadcastArgs
+  BroadcastTo Cast ClipByValue ConcatV2 Const Cumsum DisableCopyOnRead DivNoNan Einsum EnsureShape
+  Equal Exp ExpandDims Fill
+  FloorDiv FloorMod GatherNd GatherV2 Greater GreaterEqual HashTableV2 Identity IdentityN If
+  InvertPermutation Less LessEqual Log LogSoftmax LogicalAnd LogicalNot LogicalOr
+  LookupTableFindV2 LookupTableImportV2 MatMul Max Maximum MergeV2Checkpoints Min Minimum Mul Neg
+  NoOp NotEqual OneHot OnesLike Pack Pad PadV2 PartitionedCall Placeholder Pow Prod Range
+  ReadVariableOp RealDiv ReduceJoin Relu Reshape RestoreV2 ReverseV2 Rsqrt SaveV2 ScatterNd Select
+  SelectV2 Shape ShardedFilename Sigmoid Sign Slice Softmax
+  SparseSoftmaxCrossEntropyWithLogits Split SplitV Sqrt Square Squeeze StatefulPartitionedCall
+  StatelessIf StatelessWhile StaticRegexFullMatch StopGradient StridedSlice StringJoin StringStrip
+  Sub Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListReserve
+  TensorListResize TensorListSetItem TensorListStack Tile TopKV2 Transpose Unpack VarHandleOp Where
+  VarIsInitializedOp While ZerosLike
+"""
+CORE_OPERATIONS = frozenset(_NAMES.split())
+
+
+def make(run, **options):
+  return captioner_module.CaptionerModule(
+    run.model, run.vocabulary, tiny_runs.THINGS, max_length=MAX_LENGTH, **options
+  )
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+  return tiny_runs.captioner_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def served(run, tmp_path_factory):
+  """The signatures of a saved and reloaded module, as NumPy functions."""
+  return save_and_load(make(run), tmp_path_factory.mktemp("saved"))
+
+
+def save_and_load(module, folder):
+  tf.saved_model.save(module, str(folder), signatures=module.signatures())
+  loaded = tf.saved_model.load(str(folder))
+
+  def call(signature, given):
+    tensors = {name: tf.constant(array) for name, array in given.items()}
+    return {k: v.numpy() for k, v in loaded.signatures[signature](**tensors).items()}
+
+  call.folder, call.loaded = folder, loaded
+  return call
+
+
+@pytest.mark.parametrize("signature", ["serving_default", "greedy", "beam"])
+def test_signature_answers_every_field_with_its_type_and_shape(served, signature):
+  answer = served(signature, tiny_runs.regions(3, 4))
+  found = {name: (array.dtype.kind, array.shape) for name, array in answer.items()}
+  assert found == {
+    "caption": ("O", (3,)),
+    "words": ("O", (3, MAX_LENGTH)),
+    "box_index": ("i", (3, MAX_LENGTH)),
+    "grounded": ("b", (3, MAX_LENGTH)),
+    "box": ("f", (3, MAX_LENGTH, 4)),
+    "attention": ("f", (3, MAX_LENGTH, 4)),
+    "log_prob": ("f", (3,)),
+    "length": ("i", (3,)),
+  }
+
+
+@pytest.mark.parametrize("method", ["greedy", "beam"])
+def test_answer_is_the_captioners_own_decoding(run, served, method):
+  given = tiny_runs.regions(6, 4, seed=1)
+  mask = np.arange(4) < given["num_regions"][:, None]
+  batch = {
+    "features": tf.constant(np.where(mask[..., None], given["features"], 0)),
+    "boxes": tf.constant(given["boxes"]),
+    "region_mask": tf.constant(mask),
+    "region_labels": tf.zeros([6, 4], tf.int32),
+  }
+  config = decode_config.DecodeConfig(method=method, max_length=MAX_LENGTH, beam_size=3)
+  wanted = decoder.decode(run.model, run.model.encode(batch), config)
+  answer = served(method, given)
+  words = [run.vocabulary.decode(row) for row in wanted["tokens"].numpy()]
+  assert [caption.decode() for caption in answer["caption"]] == [" ".join(w) for w in words]
+  assert len({caption for caption in answer["caption"]}) > 1, "captions should differ"
+  np.testing.assert_array_equal(answer["length"], [len(w) for w in words])
+  np.testing.assert_array_equal(answer["box_index"], wanted["box_index"])
+  np.testing.assert_allclose(answer["log_prob"], wanted["log_prob"], rtol=1e-5)
+  np.testing.assert_allclose(answer["attention"], wanted["attention"][:, :, 0], atol=1e-6)
+
+
+def test_words_boxes_and_flags_of_an_answer_agree(served):
+  given = tiny_runs.regions(8, 5, seed=2)
+  answer = served("greedy", given)
+  for row in range(8):
+    length = answer["length"][row]
+    words = [word.decode() for word in answer["words"][row]]
+    assert " ".join(words[:length]) == answer["caption"][row].decode()
+    assert words[length:] == [""] * (MAX_LENGTH - length)
+    for slot, word in enumerate(words):
+      index = answer["box_index"][row, slot]
+      names_thing = word in ("man", "horse", "dog", "grass")
+      assert answer["grounded"][row, slot] == names_thing
+      if slot < length:
+        assert index == answer["attention"][row, slot].argmax()
+        np.testing.assert_array_equal(answer["box"][row, slot], given["boxes"][row, index])
+        assert answer["attention"][row, slot].sum() == pytest.approx(1, abs=1e-5)
+      else:
+        assert index == -1
+        assert not answer["box"][row, slot].any()
+
+
+def same_row(one, one_row, other, other_row, regions):
+  for name in captioner_module.OUTPUTS:
+    left, right = one[name][one_row], other[name][other_row]
+    if name == "attention":
+      left, right = left[:, :regions], right[:, :regions]
+    if one[name].dtype.kind == "f":
+      np.testing.assert_allclose(left, right, atol=1e-5, err_msg=name)
+    else:
+      np.testing.assert_array_equal(left, right, err_msg=name)
+
+
+@hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
+@hypothesis.given(
+  seed=strategies.integers(0, 10_000),
+  pictures=strategies.integers(1, 6),
+  regions=strategies.integers(1, 6),
+  padding=strategies.integers(0, 5),
+  junk=strategies.sampled_from([0.0, 1e6, float("nan"), float("inf")]),
+  signature=strategies.sampled_from(["greedy", "beam"]),
+)
+def test_answer_depends_neither_on_the_batch_nor_on_padding(
+  served, seed, pictures, regions, padding, junk, signature
+):
+  given = tiny_runs.regions(pictures, regions, seed=seed)
+  together = dict(given)
+  for name in ("features", "boxes"):
+    extra = np.full((pictures, padding, given[name].shape[2]), junk, np.float32)
+    together[name] = np.concatenate([given[name], extra], 1)
+    for row, count in enumerate(given["num_regions"]):
+      together[name][row, count:] = junk
+  batch = served(signature, together)
+  for row in range(pictures):
+    count = given["num_regions"][row]
+    alone = {name: array[row : row + 1] for name, array in given.items()}
+    alone = {name: a[:, :count] if a.ndim > 1 else a for name, a in alone.items()}
+    same_row(served(signature, alone), 0, batch, row, count)
+
+
+@pytest.mark.parametrize("signature", ["greedy", "beam"])
+@pytest.mark.parametrize("regions", [0, 3])
+def test_picture_without_regions_gets_a_caption_that_points_nowhere(served, signature, regions):
+  given = tiny_runs.regions(2, regions, seed=3)
+  given["num_regions"][:] = 0
+  answer = served(signature, given)
+  assert answer["attention"].shape == (2, MAX_LENGTH, regions)
+  assert (answer["box_index"] == -1).all()
+  assert not answer["grounded"].any()
+  assert not answer["box"].any()
+  assert not answer["attention"].any()
+  assert np.isfinite(answer["log_prob"]).all()
+
+
+@pytest.mark.parametrize("signature", ["greedy", "beam"])
+def test_empty_batch_gives_empty_answers(served, signature):
+  answer = served(signature, tiny_runs.regions(0, 3))
+  assert {name: array.shape[0] for name, array in answer.items()} == dict.fromkeys(answer, 0)
+
+
+@pytest.mark.parametrize("wrong", [-5, 99])
+def test_num_regions_out_of_range_is_clipped(served, wrong):
+  given = tiny_runs.regions(1, 3, seed=4)
+  clipped = {**given, "num_regions": np.clip([wrong], 0, 3).astype(np.int32)}
+  given["num_regions"][:] = wrong
+  same_row(served("greedy", given), 0, served("greedy", clipped), 0, 3)
+
+
+def test_labelled_regions_are_read_as_strings(tmp_path):
+  run = tiny_runs.captioner_run(tmp_path, feature_size=0, labelled=True)
+  served = save_and_load(make(run), tmp_path / "saved")
+  given = tiny_runs.regions(4, 3, feature_size=0, labelled=True, seed=5)
+  assert set(served.loaded.signatures["greedy"].structured_input_signature[1]) == {
+    "boxes",
+    "num_regions",
+    "labels",
+  }
+  answer = served("greedy", given)
+  ids = [
+    [run.vocabulary.label_ids.get(label.decode(), 0) for label in row] for row in given["labels"]
+  ]
+  batch = {
+    "boxes": tf.constant(given["boxes"]),
+    "region_mask": tf.sequence_mask(given["num_regions"], 3),
+    "region_labels": tf.constant(ids),
+  }
+  config = decode_config.DecodeConfig(max_length=MAX_LENGTH)
+  wanted = decoder.decode(run.model, run.model.encode(batch), config)
+  np.testing.assert_array_equal(answer["box_index"], wanted["box_index"])
+  np.testing.assert_allclose(answer["log_prob"], wanted["log_prob"], rtol=1e-5)
+
+
+def test_graph_holds_core_operations_only(served):
+  found = servables.operations(servables.read_meta_graph(served.folder))
+  assert found <= CORE_OPERATIONS, sorted(found - CORE_OPERATIONS)
+
+
+def test_only_the_exported_copies_of_the_weights_are_saved(run, served):
+  saved = {tuple(v.shape) for v in served.loaded.weights.stored}
+  assert saved == {tuple(v.shape) for v in run.model.variables}
+  names = [name for name, _ in tf.train.list_variables(str(served.folder / "variables/variables"))]
+  assert sum("weights" in name for name in names) == len(run.model.variables)
+
+
+def test_half_precision_weights_halve_the_file_and_keep_the_inputs_float32(run, served, tmp_path):
+  half = save_and_load(make(run, float16=True), tmp_path)
+  size = "variables/variables.data-00000-of-00001"
+  full_bytes, half_bytes = (
+    folder.joinpath(size).stat().st_size for folder in (served.folder, tmp_path)
+  )
+  assert half_bytes < 0.75 * full_bytes
+  answer = half("greedy", tiny_runs.regions(4, 3, seed=6))
+  wanted = served("greedy", tiny_runs.regions(4, 3, seed=6))
+  np.testing.assert_allclose(answer["attention"][:, 0], wanted["attention"][:, 0], atol=0.05)
+
+
+def test_branch_mean_averages_the_winning_branches():
+  attention = np.array([[[[0.2, 0.8], [0.6, 0.4], [1.0, 0.0]]]], np.float32)
+  winners = np.array([[[True, True, False]]])
+  mean = captioner_module.branch_mean(tf.constant(attention), tf.constant(winners))
+  np.testing.assert_allclose(mean, [[[0.4, 0.6]]], rtol=1e-6)
