@@ -1,0 +1,204 @@
+"""The embedded server as a library: start it, ask it, stop it.
+
+It speaks TensorFlow Serving's gRPC and REST API. `serving/server.py` is its command.
+"""
+
+import concurrent.futures
+import dataclasses
+import pathlib
+import ssl
+import threading
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from gcap_tf import errors
+from serving import batching as batching_lib
+from serving import limits as limits_lib
+from serving import metrics as metrics_lib
+from serving import models, predict, rest, rpc, servables, static, versions
+
+_SPARE_THREADS = 16  # answer health checks and refusals while all slots are taken
+
+
+@dataclasses.dataclass(frozen=True)
+class Tls:
+  """PEM files; `client_ca` makes clients show a certificate."""
+
+  certificate: pathlib.Path
+  key: pathlib.Path
+  client_ca: pathlib.Path | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class ServerConfig:
+  """Everything a server can be told.
+
+  Attributes:
+    models: what to serve.
+    bind: the address to listen on.
+    port, rest_port: 0 takes a free one; a `rest_port` of None turns REST off.
+    limits, batching, threads: see their classes.
+    poll_seconds: how often new versions are looked for.
+    token: what clients must send as `authorization: Bearer TOKEN`; "" lets all in.
+    tls: certificates, or None for plain text.
+    samples: a folder with samples for the page.
+  """
+
+  models: tuple[versions.ModelConfig, ...]
+  bind: str = "127.0.0.1"
+  port: int = 0
+  rest_port: int | None = 0
+  limits: limits_lib.Limits = dataclasses.field(default_factory=limits_lib.Limits)
+  batching: batching_lib.BatchingConfig = dataclasses.field(
+    default_factory=batching_lib.BatchingConfig
+  )
+  threads: servables.Threads = dataclasses.field(default_factory=servables.Threads)
+  poll_seconds: float = 1.0
+  token: str = ""
+  tls: Tls | None = None
+  samples: pathlib.Path | None = None
+
+
+class Server:
+  """A running server; also a context manager.
+
+  with Server(ServerConfig(models=(ModelConfig("captioner", folder),))) as server:
+    print(server.address, server.rest_address)
+  """
+
+  def __init__(self, config: ServerConfig):
+    self.config = config
+    self.metrics = metrics_lib.Metrics()
+    self.models = models.Models(
+      list(config.models),
+      batching_config=config.batching,
+      limits=config.limits,
+      metrics=self.metrics,
+      threads=config.threads,
+      poll_seconds=config.poll_seconds,
+    )
+    self._add_gauges()
+    self.predictor = predict.Predictor(self.models, config.limits, self.metrics)
+    self._health = health.HealthServicer()
+    self._grpc, self.port = self._make_grpc()
+    self._rest: rest.RestServer | None = None
+    self.rest_port: int | None = None
+    if config.rest_port is not None:
+      self._rest = self._make_rest(config.rest_port)
+      self.rest_port = self._rest.port
+
+  @property
+  def address(self) -> str:
+    return f"{_host(self.config.bind)}:{self.port}"
+
+  @property
+  def rest_address(self) -> str:
+    return f"{_host(self.config.bind)}:{self.rest_port}"
+
+  def start(self) -> "Server":
+    """Loads the models, then takes requests."""
+    self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
+    self.models.start()
+    self._grpc.start()
+    if self._rest is not None:
+      threading.Thread(target=self._rest.serve_forever, name="rest", daemon=True).start()
+    self._set_health(health_pb2.HealthCheckResponse.SERVING)
+    return self
+
+  def stop(self, grace_seconds: float = 10.0) -> None:
+    """Takes no more requests, answers those under way, unloads the models."""
+    self._health.enter_graceful_shutdown()
+    stopped = self._grpc.stop(grace_seconds)
+    if self._rest is not None:
+      self._rest.drain(grace_seconds)
+    stopped.wait()
+    self.models.close()
+
+  def __enter__(self) -> "Server":
+    return self.start()
+
+  def __exit__(self, *unused) -> None:
+    self.stop()
+
+  def _make_grpc(self) -> tuple[grpc.Server, int]:
+    limits = self.config.limits
+    workers = limits.in_flight + _SPARE_THREADS
+    server = grpc.server(
+      concurrent.futures.ThreadPoolExecutor(workers, thread_name_prefix="rpc"),
+      maximum_concurrent_rpcs=workers,
+      options=[
+        ("grpc.max_receive_message_length", limits.message_bytes),
+        ("grpc.max_send_message_length", limits.message_bytes),
+        ("grpc.so_reuseport", 0),
+      ],
+    )
+    services = rpc.Services(self.predictor, self.config.token)
+    server.add_generic_rpc_handlers(services.handlers())
+    health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+    names = (rpc.PREDICTION_SERVICE, rpc.MODEL_SERVICE, health.SERVICE_NAME)
+    reflection.enable_server_reflection((*names, reflection.SERVICE_NAME), server)
+    address = f"{_host(self.config.bind)}:{self.config.port}"
+    try:
+      if self.config.tls is None:
+        return server, server.add_insecure_port(address)
+      return server, server.add_secure_port(address, _grpc_credentials(self.config.tls))
+    except RuntimeError as error:
+      raise errors.UserError(f"cannot listen on {address}: {error}") from None
+
+  def _make_rest(self, port: int) -> rest.RestServer:
+    try:
+      return rest.RestServer(
+        (self.config.bind, port),
+        self.predictor,
+        static.StaticFiles(self.config.samples),
+        self.config.token,
+        _ssl_context(self.config.tls) if self.config.tls else None,
+      )
+    except OSError as error:
+      raise errors.UserError(f"cannot listen on {self.config.bind}:{port}: {error}") from None
+
+  def _add_gauges(self) -> None:
+    self.metrics.add_gauge(
+      metrics_lib.Gauge(
+        "gcap_serving_version_available",
+        "1 for every version that takes requests.",
+        ("model_name", "version"),
+        lambda: {(m, str(v)): 1 for m, found in self.models.available().items() for v in found},
+      )
+    )
+    self.metrics.add_gauge(
+      metrics_lib.Gauge(
+        "gcap_serving_queued_requests",
+        "Requests that wait for a batch.",
+        ("model_name",),
+        lambda: {(name,): count for name, count in self.models.waiting().items()},
+      )
+    )
+
+  def _set_health(self, state: int) -> None:
+    for service in ("", rpc.PREDICTION_SERVICE, rpc.MODEL_SERVICE):
+      self._health.set(service, state)
+
+
+def _host(bind: str) -> str:
+  return f"[{bind}]" if ":" in bind else bind
+
+
+def _grpc_credentials(tls: Tls) -> grpc.ServerCredentials:
+  return grpc.ssl_server_credentials(
+    [(tls.key.read_bytes(), tls.certificate.read_bytes())],
+    root_certificates=tls.client_ca.read_bytes() if tls.client_ca else None,
+    require_client_auth=tls.client_ca is not None,
+  )
+
+
+def _ssl_context(tls: Tls) -> ssl.SSLContext:
+  context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+  context.minimum_version = ssl.TLSVersion.TLSv1_2
+  context.load_cert_chain(tls.certificate, tls.key)
+  if tls.client_ca:
+    context.load_verify_locations(tls.client_ca)
+    context.verify_mode = ssl.CERT_REQUIRED
+  return context

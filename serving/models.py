@@ -1,0 +1,206 @@
+"""All models of a server: configured, polled, loaded, found by name."""
+
+import contextlib
+import pathlib
+import threading
+from collections.abc import Iterator
+
+from absl import logging
+from google.protobuf import text_format
+from tensorflow_serving.apis import get_model_status_pb2, model_pb2
+from tensorflow_serving.config import model_server_config_pb2
+
+from gcap_tf import errors
+from serving import batching, servables, status, versions
+from serving import limits as limits_lib
+from serving import metrics as metrics_lib
+
+
+class Models:
+  """Keeps every configured model up to date until `close`."""
+
+  def __init__(
+    self,
+    configs: list[versions.ModelConfig],
+    *,
+    batching_config: batching.BatchingConfig,
+    limits: limits_lib.Limits,
+    metrics: metrics_lib.Metrics,
+    threads: servables.Threads,
+    poll_seconds: float = 1.0,
+  ):
+    self._batching, self._limits, self._metrics = batching_config, limits, metrics
+    self._threads = threads
+    self._poll_seconds = poll_seconds
+    self._lock = threading.Lock()
+    self._models = {config.name: versions.Model(config, self._load) for config in configs}
+    self._stop = threading.Event()
+    self._poller = threading.Thread(target=self._poll, name="versions", daemon=True)
+
+  def start(self) -> None:
+    """Loads what is there now, then goes on looking for new versions."""
+    for model in self._all():
+      model.refresh()
+    self._poller.start()
+
+  def close(self) -> None:
+    """Stops polling and unloads everything, after the last request is answered."""
+    self._stop.set()
+    if self._poller.is_alive():
+      self._poller.join()
+    for model in self._all():
+      model.unload()
+
+  @contextlib.contextmanager
+  def use(self, spec: model_pb2.ModelSpec) -> Iterator[versions.Version]:
+    """The version a request asks for, kept loaded inside the block."""
+    with self._model(spec).use(spec) as version:
+      yield version
+
+  def statuses(self, spec: model_pb2.ModelSpec) -> list[get_model_status_pb2.ModelVersionStatus]:
+    return self._model(spec).statuses(spec)
+
+  def knows(self, name: str) -> bool:
+    return name in self._models
+
+  def ready(self) -> bool:
+    """Whether every model has a version that answers."""
+    return all(model.available() for model in self._all())
+
+  def available(self) -> dict[str, list[int]]:
+    return {model.config.name: model.available() for model in self._all()}
+
+  def waiting(self) -> dict[str, int]:
+    return {model.config.name: model.waiting() for model in self._all()}
+
+  def reconfigure(self, configs: list[versions.ModelConfig]) -> None:
+    """Serves `configs` from now on; returns when their versions are loaded.
+
+    A config that cannot be served changes nothing for the models that are.
+    """
+    check_configs(configs)
+    added = []
+    for config in configs:
+      model = self._models.get(config.name)
+      if model is None:
+        model = versions.Model(config, self._load)
+        model.refresh()
+        added.append(model)
+        if not model.available():
+          raise status.invalid(f"{config.name}: no version in {config.base_path} could be loaded")
+    with self._lock:
+      kept = {config.name for config in configs}
+      removed = [self._models.pop(name) for name in set(self._models) - kept]
+      for model in added:
+        self._models[model.config.name] = model
+      for config in configs:
+        self._models[config.name].config = config
+    for model in self._all():
+      model.refresh()
+    for model in removed:
+      model.unload()
+    for config in configs:
+      missing = set(config.labels.values()) - set(self._models[config.name].available())
+      if missing:
+        raise status.failed_precondition(
+          f"{config.name}: a label points at version {min(missing)}, which is not available"
+        )
+
+  def _model(self, spec: model_pb2.ModelSpec) -> versions.Model:
+    if not spec.name:
+      raise status.invalid("ModelSpec has no name specified.")
+    with self._lock:
+      model = self._models.get(spec.name)
+    if model is None:
+      raise status.not_found(f"Servable not found for request: {_wanted(spec)}")
+    return model
+
+  def _all(self) -> list[versions.Model]:
+    with self._lock:
+      return list(self._models.values())
+
+  def _poll(self) -> None:
+    while not self._stop.wait(self._poll_seconds):
+      for model in self._all():
+        try:
+          model.refresh()
+        except Exception:  # a failing disk must not end the polling
+          logging.exception("Looking for versions of %s failed; trying again", model.config.name)
+
+  def _load(
+    self, config: versions.ModelConfig, number: int, folder: pathlib.Path
+  ) -> tuple[servables.Servable, batching.BatcherPool]:
+    try:
+      servable = servables.Servable(folder, self._threads)
+      try:
+        warmed = servable.warm_up()
+      except Exception:
+        servable.close()
+        raise
+    except Exception:
+      self._metrics.loads.add(config.name, "failed")
+      raise
+    self._metrics.loads.add(config.name, "loaded")
+    logging.info("%s version %d answered %d warm-up requests", config.name, number, warmed)
+    return servable, batching.BatcherPool(
+      lambda signature: batching.Batcher(
+        servable,
+        signature,
+        self._batching,
+        self._metrics,
+        config.name,
+        self._limits.in_flight,
+      )
+    )
+
+
+def check_configs(configs: list[versions.ModelConfig]) -> None:
+  """Refuses configs that contradict themselves."""
+  names = [config.name for config in configs]
+  for config in configs:
+    if not config.name:
+      raise status.invalid("a model of the configuration has no name")
+    if names.count(config.name) > 1:
+      raise status.invalid(f'the configuration names model "{config.name}" twice')
+    if not config.base_path.is_dir():
+      raise status.invalid(f"{config.name}: the folder {config.base_path} does not exist")
+
+
+def configs_from_proto(
+  config: model_server_config_pb2.ModelServerConfig,
+) -> list[versions.ModelConfig]:
+  """Our configs of TensorFlow Serving's."""
+  if config.WhichOneof("config") != "model_config_list":
+    raise status.invalid("only a model_config_list is supported")
+  return [_config_from_proto(entry) for entry in config.model_config_list.config]
+
+
+def read_config_file(path: pathlib.Path) -> list[versions.ModelConfig]:
+  """Reads a `--model_config_file`: the text form of ModelServerConfig."""
+  try:
+    proto = text_format.Parse(path.read_text(), model_server_config_pb2.ModelServerConfig())
+    return configs_from_proto(proto)
+  except FileNotFoundError:
+    raise errors.UserError(f"model configuration {path} does not exist") from None
+  except (text_format.ParseError, status.ServingError) as error:
+    raise errors.UserError(f"model configuration {path}: {error}") from None
+
+
+def _config_from_proto(entry: model_server_config_pb2.ModelConfig) -> versions.ModelConfig:
+  if entry.model_platform not in ("", "tensorflow"):
+    raise status.invalid(f'{entry.name}: platform "{entry.model_platform}" is not served here')
+  policy = entry.model_version_policy
+  choice = policy.WhichOneof("policy_choice")
+  return versions.ModelConfig(
+    name=entry.name,
+    base_path=pathlib.Path(entry.base_path),
+    latest=0 if choice == "all" else max(1, policy.latest.num_versions),
+    specific=tuple(policy.specific.versions) if choice == "specific" else (),
+    labels=dict(entry.version_labels),
+  )
+
+
+def _wanted(spec: model_pb2.ModelSpec) -> str:
+  if spec.WhichOneof("version_choice") == "version":
+    return f"Specific({spec.name}, {spec.version.value})"
+  return f"Latest({spec.name})"

@@ -1,0 +1,260 @@
+"""The REST side: TensorFlow Serving's paths, the metrics, and the page.
+
+GET   /v1/models/NAME[/versions/N|/labels/L]             state of versions
+GET   /v1/models/NAME[/versions/N|/labels/L]/metadata    signatures
+POST  /v1/models/NAME[/versions/N|/labels/L]:predict     an answer
+GET   /monitoring/prometheus/metrics                     figures
+GET   /healthz                                           200 when every model answers
+GET   /  and /page/..., /samples/...                     the page and its samples
+"""
+
+import http
+import http.server
+import json
+import re
+import socket
+import ssl
+import threading
+from typing import Any
+
+import grpc
+from absl import logging
+from google.protobuf import json_format
+from tensorflow_serving.apis import get_model_metadata_pb2, model_pb2
+
+from serving import json_tensors, metadata, predict, rpc, static, status
+from serving import metrics as metrics_lib
+
+_MODEL_PATH = re.compile(
+  r"/v1/models/(?P<name>[^/:]+)"
+  r"(?:/versions/(?P<version>\d{1,18})|/labels/(?P<label>[^/:]+))?"
+  r"(?P<verb>|/metadata|:predict|:classify|:regress)"
+)
+_IDLE_SECONDS = 60.0  # a connection that says nothing for so long is closed
+_CLASSIFY_MESSAGE = "captioners and matchers answer :predict only"
+
+
+class RestServer(http.server.ThreadingHTTPServer):
+  """A bounded HTTP/1.1 server; one thread a connection."""
+
+  daemon_threads = True
+  block_on_close = False
+  request_queue_size = 128
+
+  def __init__(
+    self,
+    address: tuple[str, int],
+    predictor: predict.Predictor,
+    files: static.StaticFiles,
+    token: str = "",
+    tls: ssl.SSLContext | None = None,
+  ):
+    self.predictor, self.files, self.token, self.tls = predictor, files, token, tls
+    self._connections = threading.BoundedSemaphore(predictor.limits.connections)
+    self._busy = 0
+    self._idle = threading.Condition()
+    self.draining = False
+    if ":" in address[0]:
+      self.address_family = socket.AF_INET6
+    super().__init__(address, Handler)
+
+  @property
+  def port(self) -> int:
+    return self.server_address[1]
+
+  def process_request(self, request: socket.socket, client_address: Any) -> None:
+    if not self._connections.acquire(blocking=False):
+      self.shutdown_request(request)
+      return
+    request.settimeout(_IDLE_SECONDS)
+    super().process_request(request, client_address)
+
+  def process_request_thread(self, request: socket.socket, client_address: Any) -> None:
+    try:
+      if self.tls is not None:  # in this thread: a slow handshake must not hold up the others
+        request = self.tls.wrap_socket(request, server_side=True)
+      super().process_request_thread(request, client_address)
+    except OSError:
+      self.shutdown_request(request)
+    finally:
+      self._connections.release()
+
+  def handle_error(self, request: socket.socket, client_address: Any) -> None:
+    logging.log_every_n(logging.INFO, "A REST connection broke off", 100)
+
+  def busy(self, change: int) -> None:
+    with self._idle:
+      self._busy += change
+      self._idle.notify_all()
+
+  def drain(self, seconds: float) -> None:
+    """Takes no new connection and waits until the requests under way are answered."""
+    self.draining = True
+    self.shutdown()
+    with self._idle:
+      self._idle.wait_for(lambda: self._busy == 0, timeout=seconds)
+    self.server_close()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+  """Answers the requests of one connection."""
+
+  server: RestServer
+  protocol_version = "HTTP/1.1"
+  server_version = "gcap_tf"
+  sys_version = ""
+
+  def do_GET(self) -> None:
+    self._answer("GET")
+
+  def do_HEAD(self) -> None:
+    self._answer("GET")
+
+  def do_POST(self) -> None:
+    self._answer("POST")
+
+  def log_message(self, *arguments: Any) -> None:
+    """Silent: the metrics count requests."""
+
+  def _answer(self, method: str) -> None:
+    self.server.busy(+1)
+    try:
+      try:
+        body = self._body() if method == "POST" else b""
+        code, kind, content = self._route(method, self.path.partition("?")[0], body)
+      except status.ServingError as error:
+        code, kind, content = error.http_status, "application/json", _error(error.message)
+      except OSError:
+        raise
+      except Exception as error:
+        logging.exception("A REST request failed")
+        code = http.HTTPStatus.INTERNAL_SERVER_ERROR
+        kind, content = "application/json", _error(f"{type(error).__name__} in the server")
+      self._send(code, kind, content)
+    except (OSError, ValueError):  # the caller has gone
+      self.close_connection = True
+    finally:
+      self.server.busy(-1)
+
+  def _body(self) -> bytes:
+    """The request's body, no longer than the limit; only plain bodies of known length."""
+    limit = self.server.predictor.limits.message_bytes
+    length = self.headers.get("Content-Length", "")
+    if self.headers.get("Transfer-Encoding") or not (length.isascii() and length.isdigit()):
+      self.close_connection = True
+      raise status.invalid("send the body with a Content-Length")
+    if self.headers.get("Content-Encoding", "identity") != "identity":
+      self.close_connection = True
+      raise status.invalid("send the body without Content-Encoding")
+    if int(length) > limit:
+      self.close_connection = True
+      raise status.ServingError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, f"the body is larger than {limit} bytes"
+      )
+    body = self.rfile.read(int(length))
+    if len(body) != int(length):
+      raise ConnectionError("the body broke off")
+    return body
+
+  def _route(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
+    if method == "GET" and path == metrics_lib.PATH:
+      text = self.server.predictor.metrics.text()
+      return http.HTTPStatus.OK, "text/plain; version=0.0.4; charset=utf-8", text.encode()
+    if method == "GET" and path == "/healthz":
+      ready = self.server.predictor.models.ready() and not self.server.draining
+      code = http.HTTPStatus.OK if ready else http.HTTPStatus.SERVICE_UNAVAILABLE
+      return code, "text/plain; charset=utf-8", b"ok\n" if ready else b"not ready\n"
+    if path.startswith("/v1/"):
+      if self.server.token:
+        rpc.check_token(self.headers.get("Authorization", ""), self.server.token)
+      return http.HTTPStatus.OK, "application/json", _dump(self._model(method, path, body))
+    if method == "GET":
+      kind, content = self.server.files.read(path)
+      return http.HTTPStatus.OK, kind, content
+    raise status.invalid(f"Malformed request: {method} {path}")
+
+  def _model(self, method: str, path: str, body: bytes) -> dict[str, Any]:
+    match = _MODEL_PATH.fullmatch(path)
+    if match is None or (match["verb"].startswith(":") != (method == "POST")):
+      raise status.invalid(f"Malformed request: {method} {path}")
+    spec = model_pb2.ModelSpec(name=match["name"])
+    if match["version"]:
+      spec.version.value = int(match["version"])
+    elif match["label"]:
+      spec.version_label = match["label"]
+    if match["verb"] == "":
+      return _json(metadata.status_answer(self.server.predictor.models, spec))
+    if match["verb"] == "/metadata":
+      return _metadata(self.server.predictor, spec)
+    if match["verb"] == ":predict":
+      return self._predict(spec, body)
+    raise status.ServingError(grpc.StatusCode.UNIMPLEMENTED, _CLASSIFY_MESSAGE)
+
+  def _predict(self, spec: model_pb2.ModelSpec, body: bytes) -> dict[str, Any]:
+    predictor = self.server.predictor
+    request = json_tensors.parse(body, predictor.limits)
+    name = request.get("signature_name", "")
+    if not isinstance(name, str):
+      raise status.invalid('"signature_name" must be a string')
+    spec.signature_name = name
+    answer = predictor.predict(
+      spec,
+      lambda signature: json_tensors.arrays_of(request, signature, predictor.limits),
+      seconds=None,
+      entrypoint="REST",
+    )
+    return json_tensors.answer(answer.outputs, rows="instances" in request)
+
+  def _send(self, code: int, kind: str, content: bytes) -> None:
+    self.send_response(code)
+    self.send_header("Content-Type", kind)
+    self.send_header("Content-Length", str(len(content)))
+    self.send_header("X-Content-Type-Options", "nosniff")
+    if kind.startswith("text/html"):
+      self.send_header("Content-Security-Policy", static.CONTENT_POLICY)
+    if code == http.HTTPStatus.UNAUTHORIZED:
+      self.send_header("WWW-Authenticate", "Bearer")
+    if self.server.draining or self.close_connection:
+      self.send_header("Connection", "close")
+      self.close_connection = True
+    self.end_headers()
+    if self.command != "HEAD":
+      self.wfile.write(content)
+
+
+def _metadata(predictor: predict.Predictor, spec: model_pb2.ModelSpec) -> dict[str, Any]:
+  request = get_model_metadata_pb2.GetModelMetadataRequest(
+    model_spec=spec, metadata_field=[metadata.SIGNATURE_FIELD]
+  )
+  response = metadata.answer(predictor.models, request)
+  signatures = get_model_metadata_pb2.SignatureDefMap()
+  response.metadata[metadata.SIGNATURE_FIELD].Unpack(signatures)
+  return {
+    "model_spec": {
+      "name": response.model_spec.name,
+      "signature_name": "",
+      "version": str(response.model_spec.version.value),
+    },
+    "metadata": {metadata.SIGNATURE_FIELD: _json(signatures)},
+  }
+
+
+def _json(message: Any) -> dict[str, Any]:
+  value = json_format.MessageToDict(
+    message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+  )
+  for entry in value.get("model_version_status", ()):
+    code = entry.setdefault("status", {}).get("error_code") or "OK"
+    entry["status"] = {
+      "error_code": code,
+      "error_message": entry["status"].get("error_message", ""),
+    }
+  return value
+
+
+def _dump(value: Any) -> bytes:
+  return json.dumps(value, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _error(message: str) -> bytes:
+  return _dump({"error": message})

@@ -1,0 +1,110 @@
+"""The embedded server: TensorFlow Serving's gRPC and REST API in Python.
+
+    python -m serving.server --model_base_path=DIR [--port=8500 --rest_port=8501]
+
+For development, tests and small installations. It takes the same requests, the same
+configuration files and the same folders as TensorFlow Serving, which can replace it
+without a change to clients (serving/configs/). It listens on this machine only,
+unless --bind says otherwise.
+"""
+
+import pathlib
+import signal
+import threading
+
+from absl import flags, logging
+
+from gcap_tf import errors
+from serving import embedded, models, servables, text_protos, versions
+from serving import limits as limits_lib
+
+FLAGS = flags.FLAGS
+
+
+def _define_flags() -> None:
+  flags.DEFINE_string("model_base_path", None, "Folder of versions: DIR/1, DIR/2, ...")
+  flags.DEFINE_string("model_name", "captioner", "Name of the model in requests.")
+  flags.DEFINE_string("model_config_file", None, "ModelServerConfig text proto; several models.")
+  flags.DEFINE_string("batching_parameters_file", None, "BatchingParameters text proto.")
+  flags.DEFINE_string("bind", "127.0.0.1", "Address to listen on; 0.0.0.0 for every network.")
+  flags.DEFINE_integer("port", 8500, "gRPC port; 0 takes a free one.", lower_bound=0)
+  flags.DEFINE_integer("rest_port", 8501, "REST port; 0 takes a free one, -1 turns REST off.")
+  flags.DEFINE_float(
+    "file_system_poll_wait_seconds", 1.0, "Seconds between looks for new versions.", 0.01
+  )
+  flags.DEFINE_integer("max_in_flight", 128, "Requests taken at once; more get UNAVAILABLE.", 1)
+  flags.DEFINE_integer("max_regions", 512, "Most regions of a picture.", 1)
+  flags.DEFINE_integer("max_request_pictures", 128, "Most pictures of one request.", 1)
+  flags.DEFINE_integer("max_message_megabytes", 32, "Largest request.", 1)
+  flags.DEFINE_float("default_deadline", 30.0, "Seconds for a request without a deadline.", 0.001)
+  flags.DEFINE_integer("tensorflow_intra_op_parallelism", 0, "Threads of one operation.", 0)
+  flags.DEFINE_integer("tensorflow_inter_op_parallelism", 0, "Operations at once.", 0)
+  flags.DEFINE_string("tls_certificate", None, "PEM file; turns TLS on, with --tls_key.")
+  flags.DEFINE_string("tls_key", None, "PEM file of the private key.")
+  flags.DEFINE_string("tls_client_ca", None, "PEM file; clients must show a certificate of it.")
+  flags.DEFINE_string("token_file", None, "File with the token that clients must send.")
+  flags.DEFINE_string("samples", None, "Folder with samples.json for the page.")
+  flags.DEFINE_float("drain_seconds", 10.0, "Seconds that SIGTERM leaves running requests.", 0)
+
+
+def _config_from_flags() -> embedded.ServerConfig:
+  if bool(FLAGS.model_base_path) == bool(FLAGS.model_config_file):
+    raise errors.UserError("give one of --model_base_path=DIR and --model_config_file=FILE")
+  if FLAGS.model_config_file:
+    served = models.read_config_file(pathlib.Path(FLAGS.model_config_file))
+  else:
+    served = [versions.ModelConfig(FLAGS.model_name, pathlib.Path(FLAGS.model_base_path))]
+  for config in served:
+    if not config.base_path.is_dir():
+      raise errors.UserError(f"{config.name}: the folder {config.base_path} does not exist")
+  if bool(FLAGS.tls_certificate) != bool(FLAGS.tls_key):
+    raise errors.UserError("--tls_certificate and --tls_key go together")
+  tls = None
+  if FLAGS.tls_certificate:
+    ca = pathlib.Path(FLAGS.tls_client_ca) if FLAGS.tls_client_ca else None
+    tls = embedded.Tls(pathlib.Path(FLAGS.tls_certificate), pathlib.Path(FLAGS.tls_key), ca)
+  return embedded.ServerConfig(
+    models=tuple(served),
+    bind=FLAGS.bind,
+    port=FLAGS.port,
+    rest_port=None if FLAGS.rest_port < 0 else FLAGS.rest_port,
+    limits=limits_lib.Limits(
+      message_bytes=FLAGS.max_message_megabytes << 20,
+      batch=FLAGS.max_request_pictures,
+      regions=FLAGS.max_regions,
+      in_flight=FLAGS.max_in_flight,
+      default_deadline=FLAGS.default_deadline,
+    ),
+    batching=text_protos.read_batching(FLAGS.batching_parameters_file),
+    threads=servables.Threads(
+      FLAGS.tensorflow_intra_op_parallelism, FLAGS.tensorflow_inter_op_parallelism
+    ),
+    poll_seconds=FLAGS.file_system_poll_wait_seconds,
+    token=pathlib.Path(FLAGS.token_file).read_text().strip() if FLAGS.token_file else "",
+    tls=tls,
+    samples=pathlib.Path(FLAGS.samples) if FLAGS.samples else None,
+  )
+
+
+def main(argv: list[str]) -> None:
+  del argv
+  logging.set_verbosity(logging.INFO)
+  server = embedded.Server(_config_from_flags())
+  asked_to_stop = threading.Event()
+  for number in (signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, lambda *unused: asked_to_stop.set())
+  server.start()
+  if not server.models.ready():
+    logging.warning("No version of some model is available yet: %s", server.models.available())
+  print(f"gRPC on {server.address}", flush=True)
+  if server.rest_port is not None:
+    scheme = "https" if server.config.tls else "http"
+    print(f"REST and page on {scheme}://{server.rest_address}/", flush=True)
+  asked_to_stop.wait()
+  logging.info("Stopping: answering the requests under way")
+  server.stop(FLAGS.drain_seconds)
+
+
+if __name__ == "__main__":
+  _define_flags()
+  errors.run(main)

@@ -1,0 +1,41 @@
+"""The files of the page and of its samples, and nothing else of the disk."""
+
+import mimetypes
+import pathlib
+
+from serving import status
+
+PAGE_FOLDER = pathlib.Path(__file__).parent / "page"
+CONTENT_POLICY = (
+  "default-src 'self'; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; "
+  "form-action 'none'; frame-ancestors 'self'"
+)
+
+
+class StaticFiles:
+  """Serves `/` and `/page/...` from the package, `/samples/...` from the user's folder."""
+
+  def __init__(self, samples: pathlib.Path | None = None):
+    self._roots = {"page": PAGE_FOLDER}
+    if samples is not None:
+      self._roots["samples"] = samples
+
+  def read(self, path: str) -> tuple[str, bytes]:
+    """Content type and bytes; NOT_FOUND for anything outside the two folders."""
+    path = "/page/index.html" if path == "/" else path
+    if path == "/samples/samples.json" and "samples" not in self._roots:
+      return "application/json", b"[]"
+    _, top, *parts = path.split("/")
+    root = self._roots.get(top)
+    if root is not None and parts and all(_is_plain(part) for part in parts):
+      file = root.joinpath(*parts)
+      if file.is_file() and file.resolve().is_relative_to(root.resolve()):
+        kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        if kind.startswith("text/") or kind == "application/javascript":
+          kind += "; charset=utf-8"
+        return kind, file.read_bytes()
+    raise status.not_found(f"nothing is served at {path}")
+
+
+def _is_plain(part: str) -> bool:
+  return bool(part) and part not in (".", "..") and not any(c in part for c in "%\\\0")
