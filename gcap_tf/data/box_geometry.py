@@ -7,8 +7,11 @@ Boxes are `[x1, y1, x2, y2]`: `boxes_px` in pixels, 0-based, `boxes_01` from 0 t
 blocks, a region is described by the 15 blocks which it covers most.
 """
 
+from typing import Literal
+
 import numpy as np
 
+Merge = Literal["union", "first", "largest"]
 PFAN_GRID = 16
 PFAN_BLOCKS = 15
 PFAN_PAD = PFAN_GRID * PFAN_GRID
@@ -61,6 +64,23 @@ def enclosing(boxes: np.ndarray) -> np.ndarray:
   if not len(boxes):
     raise ValueError("no box encloses nothing: boxes is empty")
   return np.concatenate([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])
+
+
+def merged(boxes: np.ndarray, rule: Merge) -> np.ndarray:
+  """One box for an entity of several: [n, 4] -> [4], n at least 1.
+
+  Args:
+    boxes: the entity's boxes, in the order of the dataset.
+    rule: "union", the enclosing box; "first"; "largest" by area, the first of equals.
+  """
+  boxes = _rows(boxes)
+  if rule == "union" or len(boxes) == 0:
+    return enclosing(boxes)
+  if rule == "first":
+    return boxes[0]
+  if rule == "largest":
+    return boxes[np.argmax(area(boxes))]
+  raise ValueError(f"unknown rule {rule!r} to merge boxes; choose union, first or largest")
 
 
 def clip(boxes_px: np.ndarray, width: float, height: float) -> np.ndarray:

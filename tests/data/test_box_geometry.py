@@ -60,6 +60,20 @@ def test_enclosing_nothing_is_refused():
     box_geometry.enclosing(np.zeros((0, 4)))
 
 
+@pytest.mark.parametrize(
+  ("rule", "expected"),
+  [("union", [0, 0, 9, 9]), ("first", [0, 0, 2, 2]), ("largest", [4, 4, 9, 9])],
+)
+def test_merged_follows_its_rule(rule, expected):
+  boxes = np.array([[0, 0, 2, 2], [4, 4, 9, 9], [3, 3, 5, 5]], np.float32)
+  assert box_geometry.merged(boxes, rule).tolist() == expected
+
+
+def test_merged_refuses_an_unknown_rule():
+  with pytest.raises(ValueError, match="union, first or largest"):
+    box_geometry.merged(np.ones((1, 4)), "mean")
+
+
 def test_clip_moves_edges_into_the_picture():
   boxes = np.array([[-3, 2, 120, 90]], np.float32)
   np.testing.assert_array_equal(box_geometry.clip(boxes, 100, 50), [[0, 2, 100, 50]])

@@ -1,0 +1,182 @@
+"""Checks that a record is what it says, before anything is written or trained on.
+
+A fault is a `UserError` that names the place, the picture and what to do.
+"""
+
+import itertools
+from collections.abc import Iterable
+
+import numpy as np
+
+from gcap_tf import errors
+from gcap_tf.data import records
+
+# Detectors count the last pixel in or out; a box may reach one pixel over the edge.
+EDGE_PX = 1.0
+
+
+def check_record(record: records.Record, where: str) -> None:
+  """Checks a picture with its captions, annotations and regions.
+
+  Args:
+    record: what to check.
+    where: the dataset or file that it came from.
+
+  Raises:
+    UserError: at the first fault found.
+  """
+  if not record.image_id:
+    raise errors.UserError(f"{where}: a picture without id; every picture needs one")
+  here = f"{where}: picture {record.image_id}"
+  if not record.split:
+    raise errors.UserError(f'{here}: no split; say "train", "val" or "test"')
+  if record.width < 0 or record.height < 0 or (record.width > 0) != (record.height > 0):
+    raise errors.UserError(
+      f"{here}: size {record.width} x {record.height}; expected pixels, or 0 x 0 if unknown"
+    )
+  if not record.captions:
+    raise errors.UserError(f"{here}: no caption; give it one or leave the picture out")
+  seen = set()
+  for caption in record.captions:
+    if caption.caption_id in seen:
+      raise errors.UserError(f"{here}: caption id {caption.caption_id!r} is used twice")
+    seen.add(caption.caption_id)
+    _check_caption(caption, f"{here}, caption {caption.caption_id}")
+  check_boxes(_annotated_boxes(record), here, record.width, record.height, "annotated box")
+  if record.regions is not None:
+    check_regions(record.regions, here, record.width, record.height)
+
+
+def check_regions(regions: records.Regions, where: str, width: int = 0, height: int = 0) -> None:
+  """Checks features, boxes, labels and scores of a picture's regions; none is allowed.
+
+  Args:
+    regions: what to check.
+    where: file and picture.
+    width: of the picture in pixels, 0 where unknown.
+    height: likewise.
+  """
+  counts = {
+    name: len(rows)
+    for name, rows in (
+      ("boxes", regions.boxes_px),
+      ("features", regions.features),
+      ("scores", regions.scores),
+      ("labels", regions.labels or None),
+    )
+    if rows is not None
+  }
+  if len(set(counts.values())) > 1:
+    listed = ", ".join(f"{count} {name}" for name, count in counts.items())
+    raise errors.UserError(f"{where}: {listed}; expected one of each a region: extract it again")
+  if regions.features is not None:
+    if regions.features.ndim != 2:
+      raise errors.UserError(
+        f"{where}: features of shape {list(regions.features.shape)}; expected [regions, size]"
+      )
+    check_finite(regions.features, where, "feature")
+  if regions.global_feature is not None:
+    if regions.global_feature.ndim != 1:
+      raise errors.UserError(
+        f"{where}: global feature of shape {list(regions.global_feature.shape)}; expected [size]"
+      )
+    check_finite(regions.global_feature[None], where, "global feature")
+  if regions.scores is not None:
+    check_finite(regions.scores[:, None], where, "score")
+  if regions.boxes_px is not None:
+    check_boxes(regions.boxes_px, where, width, height, "box of region")
+
+
+def check_boxes(
+  boxes_px: np.ndarray, where: str, width: int = 0, height: int = 0, what: str = "box"
+) -> None:
+  """Checks that boxes are finite, have an area and lie in the picture.
+
+  Args:
+    boxes_px: [n, 4].
+    where: file and picture.
+    width: of the picture in pixels, 0 where unknown.
+    height: likewise.
+    what: how an error calls a box.
+  """
+  if boxes_px.ndim != 2 or boxes_px.shape[1] != 4:
+    raise errors.UserError(
+      f"{where}: boxes of shape {list(boxes_px.shape)}; expected [boxes, 4]: x1, y1, x2, y2"
+    )
+  check_finite(boxes_px, where, what)
+  empty = (boxes_px[:, 2:] <= boxes_px[:, :2]).any(axis=1)
+  if empty.any():
+    row = int(np.argmax(empty))
+    raise errors.UserError(
+      f"{where}: {what} {row} has no area {_shown(boxes_px[row])}; "
+      "expected x1 < x2 and y1 < y2: mend or remove it"
+    )
+  limits = np.array([width, height] if width else [np.inf, np.inf]) + EDGE_PX
+  outside = (boxes_px[:, :2] < -EDGE_PX).any(axis=1) | (boxes_px[:, 2:] > limits).any(axis=1)
+  if outside.any():
+    row = int(np.argmax(outside))
+    size = f" of {width} x {height} pixels" if width else ""
+    raise errors.UserError(
+      f"{where}: {what} {row} is outside the picture{size} {_shown(boxes_px[row])}; "
+      "expected pixels of the original picture: was it resized?"
+    )
+
+
+def check_finite(rows: np.ndarray, where: str, what: str) -> None:
+  """Checks that [n, ...] rows hold neither NaN nor infinity."""
+  # The sum of finite float32 values overflows only far beyond any feature: one fast pass.
+  with np.errstate(over="ignore", invalid="ignore"):
+    if np.isfinite(rows.sum()):
+      return
+  bad = ~np.isfinite(rows).reshape(len(rows), -1).all(axis=1)
+  if bad.any():
+    raise errors.UserError(
+      f"{where}: {what} {int(np.argmax(bad))} is not a finite number; extract it again"
+    )
+
+
+def _check_caption(caption: records.Caption, here: str) -> None:
+  tokens = caption.tokens
+  if not tokens:
+    raise errors.UserError(f"{here}: no words; remove the caption")
+  for token in tokens:
+    if not token or token != token.lower() or len(token.split()) != 1:
+      raise errors.UserError(
+        f"{here}: token {token!r}; expected lower-case words without white space"
+      )
+  if caption.tags and len(caption.tags) != len(tokens):
+    raise errors.UserError(
+      f"{here}: {len(caption.tags)} tags for {len(tokens)} words; expected one a word"
+    )
+  for phrase in caption.phrases:
+    if not 0 <= phrase.start < phrase.end <= len(tokens):
+      raise errors.UserError(
+        f"{here}: phrase {phrase.start}:{phrase.end} of a caption of {len(tokens)} words"
+      )
+  indices = [word.index for word in caption.objects]
+  if any(not 0 <= index < len(tokens) for index in indices):
+    raise errors.UserError(f"{here}: object words {indices} of a caption of {len(tokens)} words")
+  if any(a >= b for a, b in itertools.pairwise(indices)):
+    raise errors.UserError(f"{here}: object words {indices}; expected each word once, in order")
+
+
+def _annotated_boxes(record: records.Record) -> np.ndarray:
+  """Every box that the record's annotation holds, [n, 4], shared ones once."""
+  unique = {id(box): box for box in _arrays(record)}
+  if not unique:
+    return np.zeros((0, 4), np.float32)
+  return np.concatenate([np.reshape(box, (-1, 4)) for box in unique.values()])
+
+
+def _arrays(record: records.Record) -> Iterable[np.ndarray]:
+  for thing in record.annotated:
+    yield thing.box_px
+  for caption in record.captions:
+    for phrase in caption.phrases:
+      yield phrase.boxes_px
+    for word in caption.objects:
+      yield word.box_px
+
+
+def _shown(box: np.ndarray) -> str:
+  return "[" + ", ".join(f"{edge:g}" for edge in box.tolist()) + "]"
