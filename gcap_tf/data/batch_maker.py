@@ -237,10 +237,7 @@ class BatchMaker:
       global_feature=self._global_feature(regions, features),
       size=np.array([record.width, record.height], np.float32),
       count=r,
-      captions=tuple(
-        self._encode_caption(caption, boxes_px)
-        for caption in (record.captions if "captions" in self._parts else ())
-      ),
+      captions=self._encode_captions(record, boxes_px) if "captions" in self._parts else (),
     )
 
   def _global_feature(self, regions: records.Regions, features: np.ndarray) -> np.ndarray:
@@ -248,23 +245,29 @@ class BatchMaker:
       return regions.global_feature
     return features.mean(axis=0) if len(features) else np.zeros(self.feature_size, np.float32)
 
-  def _encode_caption(self, caption: records.Caption, boxes_px: np.ndarray) -> _Caption:
-    known = self._vocabulary
-    ids = np.array([known.ids.get(word, known.unknown_id) for word in caption.tokens], np.int32)
-    nouns = np.zeros(len(ids), bool)
-    if caption.tags:
-      nouns[:] = [tag in NOUN_TAGS for tag in caption.tags]
-    if known.layout == "captioner":
+  def _encode_captions(self, record: records.Record, boxes_px: np.ndarray) -> tuple[_Caption, ...]:
+    objects = [thing.box_px for caption in record.captions for thing in caption.objects]
+    object_boxes = np.array(objects, np.float32).reshape(-1, 4)
+    overlap = box_geometry.iou(object_boxes, boxes_px).astype(np.float32)  # [objects, r]
+    encoded, done = [], 0
+    for caption in record.captions:
+      ids, nouns = self._encode_words(caption)
+      count = len(caption.objects)
+      words = np.array([thing.index for thing in caption.objects], np.int64)
+      own = overlap[done : done + count]
+      encoded.append(_Caption(caption.caption_id.encode(), ids, nouns, words, own))
+      done += count
+    return tuple(encoded)
+
+  def _encode_words(self, caption: records.Caption) -> tuple[np.ndarray, np.ndarray]:
+    """Ids and nouns of a caption, [words] each."""
+    known, unknown = self._vocabulary.ids, self._vocabulary.unknown_id
+    ids = np.array([known.get(word, unknown) for word in caption.tokens], np.int32)
+    nouns = np.array([tag in NOUN_TAGS for tag in caption.tags] or [False] * len(ids), bool)
+    if self._vocabulary.layout == "captioner":
       # What a captioner has to call UNK names nothing that its attention could be taught.
-      nouns &= ids != known.unknown_id
-    boxes_of_words = np.array([thing.box_px for thing in caption.objects], np.float32)
-    return _Caption(
-      caption_id=caption.caption_id.encode(),
-      ids=ids,
-      nouns=nouns,
-      object_words=np.array([thing.index for thing in caption.objects], np.int64),
-      object_regions=box_geometry.iou(boxes_of_words.reshape(-1, 4), boxes_px).astype(np.float32),
-    )
+      nouns &= ids != unknown
+    return ids, nouns
 
 
 def _strings(values) -> np.ndarray:

@@ -10,13 +10,14 @@ import contextlib
 import dataclasses
 import json
 import pathlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gcap_tf import errors, files
 from gcap_tf.data import records, shards
+from gcap_tf.text import lemmas
 
 FORMAT = "gcap_tf prepared data"
 VERSION = 1
@@ -56,6 +57,16 @@ class ShardSummary:
   class_counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
   bytes: int = 0
   sha256: str = ""
+
+  def to_json(self) -> dict[str, Any]:
+    kind = dataclasses.asdict(self.kind) if self.kind else None
+    return {**vars(self), "kind": kind}
+
+  @classmethod
+  def from_json(cls, values: dict[str, Any]) -> "ShardSummary":
+    summary = cls(**values)
+    summary.kind = RegionKind(**values["kind"]) if values["kind"] else None
+    return summary
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,8 +149,8 @@ def finish(
   dataset: str,
   command: str,
   detector: Mapping[str, Any],
-  object_classes: Sequence[str],
-  lemmas: Mapping[str, str],
+  object_classes: Sequence[str] | None = None,
+  lemma: Callable[[str], str] = lemmas.lemma,
 ) -> None:
   """Writes index, reference and caption files of every split, and dataset.json.
 
@@ -149,8 +160,9 @@ def finish(
     dataset: name of the dataset.
     command: what makes this folder again.
     detector: where the regions come from.
-    object_classes: the names that object words are told apart by.
-    lemmas: lemma -> object class, for the reference files.
+    object_classes: the names that object words are told apart by; by default those that
+      the captions use, most frequent first.
+    lemma: of an object class.
   """
   folder = pathlib.Path(folder)
   ordered = sorted(summaries, key=lambda summary: summary.number)
@@ -159,13 +171,19 @@ def finish(
     by_split.setdefault(summary.split, []).append(summary)
   by_split = {split: by_split[split] for split in sorted(by_split, key=_split_order)}
   kind = _check_whole(by_split)
+  if object_classes is None:
+    used = collections.Counter(_added(ordered, "class_counts"))
+    object_classes = sorted(used, key=lambda name: (-used[name], name))
 
   checksums: dict[str, dict[str, Any]] = {}
   for split, members in by_split.items():
     _write_index(folder / index_name(split), members)
     _join_parts(
       folder / f"references_{split}.json",
-      {"vocab": list(object_classes), "lemma2w": dict(lemmas)},
+      {
+        "vocab": list(object_classes),
+        "lemma2w": {lemma(name): name for name in object_classes},
+      },
       {"annotations": _part_paths(folder, "references", members)},
     )
     _join_parts(

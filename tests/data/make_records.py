@@ -129,7 +129,7 @@ def write_folder(
     command="tests",
     detector={},
     object_classes=NOUNS,
-    lemmas={noun: noun for noun in NOUNS},
+    lemma=str,
   )
   return prepared.PreparedData(folder)
 

@@ -52,9 +52,7 @@ def test_hashes_are_those_of_the_files_and_nothing_else_is_left(tmp_path):
 
 def test_the_same_records_give_the_same_bytes_whatever_the_order_of_work(tmp_path):
   items = make_records.make_records(6)
-  options = {
-    "dataset": "x", "command": "", "detector": {}, "object_classes": ["cat"], "lemmas": {},
-  }  # fmt: skip
+  options = {"dataset": "x", "command": "", "detector": {}, "lemma": str}
   for name, order in (("forth", (0, 1, 2)), ("back", (2, 0, 1))):
     (tmp_path / name).mkdir()
     summaries = [
@@ -66,12 +64,30 @@ def test_the_same_records_give_the_same_bytes_whatever_the_order_of_work(tmp_pat
     assert path.read_bytes() == (tmp_path / "back" / path.name).read_bytes(), path.name
 
 
+def test_object_classes_are_those_that_captions_use_where_none_are_given(tmp_path):
+  items = make_records.make_records(20)
+  summary = prepared_writer.write_shard(tmp_path, "train", 0, 1, items)
+  prepared_writer.finish(tmp_path, [summary], dataset="x", command="", detector={}, lemma=str)
+  info = files.read_json(tmp_path / "dataset.json")
+  counts = info["object_counts"]
+  assert set(info["object_classes"]) == set(counts)
+  assert [counts[name] for name in info["object_classes"]] == sorted(counts.values(), reverse=True)
+
+
+def test_a_summary_survives_json(tmp_path):
+  summary = prepared_writer.write_shard(tmp_path, "train", 0, 1, make_records.make_records(3))
+  stored = json.loads(json.dumps(summary.to_json()))
+  assert prepared_writer.ShardSummary.from_json(stored) == summary
+  empty = prepared_writer.ShardSummary("val", 0, 1)
+  assert prepared_writer.ShardSummary.from_json(empty.to_json()) == empty
+
+
 def test_references_follow_the_evaluators_schema(tmp_path):
   items = make_records.make_records(3)
   data = make_records.write_folder(tmp_path / "out", {"train": items})
   stored = json.loads(data.references_path("train").read_text())
   assert stored["vocab"] == list(make_records.NOUNS)
-  assert stored["lemma2w"]["cat"] == "cat"
+  assert stored["lemma2w"] == {noun: noun for noun in make_records.NOUNS}
   row, record = stored["annotations"][1], items[1]
   assert row["image_id"] == int(record.image_id)
   assert row["image_size"] == [100, 50]
@@ -115,9 +131,7 @@ def test_an_empty_split_is_refused_by_name(tmp_path):
   tmp_path.joinpath("out").mkdir()
   summary = prepared_writer.write_shard(tmp_path / "out", "val", 0, 1, [])
   with pytest.raises(errors.UserError, match="split val is empty"):
-    prepared_writer.finish(
-      tmp_path / "out", [summary], dataset="", command="", detector={}, object_classes=(), lemmas={}
-    )
+    prepared_writer.finish(tmp_path / "out", [summary], dataset="", command="", detector={})
 
 
 @pytest.mark.parametrize(
