@@ -51,6 +51,12 @@ def pack(mask: tf.Tensor) -> Packing:
   )
 
 
+@tf.custom_gradient
+def mirror(rows: tf.Tensor, reversed_row: tf.Tensor):
+  """Packed rows with every sentence read backwards; so is the gradient."""
+  return tf.gather(rows, reversed_row), lambda upstream: (tf.gather(upstream, reversed_row), None)
+
+
 class PackedGRU(keras.layers.Layer):
   """One direction; all weights start uniform in +-1/sqrt(units), as PyTorch's do."""
 

@@ -1,4 +1,4 @@
-"""Regions into the joint space (Lee et al., Stacked Cross Attention, ECCV 2018, Eq. 8).
+"""Regions into the joint space (Zhou et al., POS-SCAN, CVPR 2020, Eq. 1).
 
     v_r = l2n(W_v f_r + b_v)
 

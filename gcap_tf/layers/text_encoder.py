@@ -64,7 +64,7 @@ class TextEncoder(keras.layers.Layer):
     x = dropout.dropout(x, self.dropout_rate, seed, EMBEDDING_SALT)
     h = self.forward_gru(x, packing.sizes)  # [W, J]
     if self.backward_gru is not None:
-      mirrored = self.backward_gru(tf.gather(x, packing.reversed_row), packing.sizes)
-      h = (h + tf.gather(mirrored, packing.reversed_row)) / 2
+      mirrored = self.backward_gru(gru.mirror(x, packing.reversed_row), packing.sizes)
+      h = (h + gru.mirror(mirrored, packing.reversed_row)) / 2
     h = normalize.l2n(h) if self.normalise else h
     return tf.scatter_nd(packing.index, h, tf.concat([tf.shape(tokens), [h.shape[-1]]], 0))

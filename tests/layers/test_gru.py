@@ -72,3 +72,17 @@ def test_all_weights_start_inside_the_uniform_bound():
   for weight in layer.weights:
     assert np.abs(weight.numpy()).max() <= 0.25
     assert np.abs(weight.numpy()).max() > 0.2
+
+
+def test_mirroring_twice_gives_the_rows_back_and_gradients_follow():
+  mask, x, _ = example()
+  packing = gru.pack(tf.constant(mask))
+  rows = tf.gather_nd(tf.constant(x), packing.index)
+  with tf.GradientTape() as tape:
+    tape.watch(rows)
+    mirrored = gru.mirror(rows, packing.reversed_row)
+    value = tf.reduce_sum(mirrored[0] * 2.0)  # Row 0 is the last word of sentence 1.
+  np.testing.assert_array_equal(gru.mirror(mirrored, packing.reversed_row), rows)
+  gradient = tf.convert_to_tensor(tape.gradient(value, rows)).numpy()
+  assert gradient[6].tolist() == [2.0, 2.0]
+  assert np.count_nonzero(gradient) == 2

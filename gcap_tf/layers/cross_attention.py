@@ -1,0 +1,218 @@
+"""Stacked cross attention (Lee et al., ECCV 2018) without ever forming a context vector.
+
+Queries look at keys; words at regions (t2i) or regions at words (i2t), by the same code.
+Equation numbers are those of POS-SCAN (Zhou et al., CVPR 2020), which restates t2i:
+
+    s_qk = q . k                                                  (Eq. 4)
+    s'   = lrelu(s) / (|lrelu(s)| over the queries + 1e-8)        (below Eq. 4, for each key)
+    w_qk = softmax_k(lambda s'_qk),  a_q = sum_k w_qk k           (Eq. 5)
+    R_q  = cos(q, a_q)                                            (Eq. 6)
+
+Departure: papers print max(x, 0) where every released program has lrelu(x).
+
+With the Gram matrix G = K K^T of the keys,
+
+    q . a = sum_k w_k s_k,    |a|^2 = w^T G w,
+
+so R needs N numbers a query instead of a J-dimensional context. The cosine does not
+see the scale of w, so `energies` w~ = exp(lambda s') serve as weights without their sum.
+
+Layout: K key sets (pictures in t2i) of N keys, Q query sets (captions) of M queries;
+affinities are [K, N, M, Q]. Every sum runs over an axis that is not the last, and the
+Gram product is one matrix product for each key set.
+"""
+
+import dataclasses
+from typing import Literal
+
+import tensorflow as tf
+
+from gcap_tf.layers import masking, normalize
+
+RawNorm = Literal[
+  "clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "no_norm", "softmax"
+]
+Aggregation = Literal["mean", "sum", "max", "log_sum_exp"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Affinities:
+  """All that a direction of attention needs to know about its vectors.
+
+  Attributes:
+    values: s, [K, N, M, Q]; 0 on padding.
+    key_gram: G, [K, N, N]; 0 on padding.
+    query_square: |q|^2, [1 or K, M, Q].
+    key_mask: bool [K, N, 1, 1].
+    query_mask: bool [1 or K, M, Q], queries that share in the normalisation.
+    scored_mask: bool [1 or K, M, Q], queries that count in the score of a pair.
+  """
+
+  values: tf.Tensor
+  key_gram: tf.Tensor
+  query_square: tf.Tensor
+  key_mask: tf.Tensor
+  query_mask: tf.Tensor
+  scored_mask: tf.Tensor
+
+
+def all_pairs(
+  keys: tf.Tensor,
+  key_mask: tf.Tensor,
+  queries: tf.Tensor,
+  query_mask: tf.Tensor,
+  scored_mask: tf.Tensor | None = None,
+) -> Affinities:
+  """Every key set with every query set.
+
+  Args:
+    keys: [K, N, J], key_mask: [K, N].
+    queries: [Q, M, J], query_mask: [Q, M].
+    scored_mask: [Q, M], or None for `query_mask`.
+  """
+  keys, queries = _zero_padding(keys, key_mask), _zero_padding(queries, query_mask)
+  queries = tf.transpose(queries, [1, 0, 2])  # [M, Q, J]
+  shape = tf.concat([tf.shape(keys)[:2], tf.shape(queries)[:2]], 0)
+  size = keys.shape[-1]
+  values = tf.matmul(tf.reshape(keys, [-1, size]), tf.reshape(queries, [-1, size]), False, True)
+  return Affinities(
+    values=tf.reshape(values, shape),
+    key_gram=tf.matmul(keys, keys, transpose_b=True),
+    query_square=tf.reduce_sum(tf.square(queries), -1)[None],
+    key_mask=key_mask[:, :, None, None],
+    query_mask=tf.transpose(query_mask)[None],
+    scored_mask=tf.transpose(query_mask if scored_mask is None else scored_mask)[None],
+  )
+
+
+def matched_pairs(
+  keys: tf.Tensor,
+  key_mask: tf.Tensor,
+  queries: tf.Tensor,
+  query_mask: tf.Tensor,
+  scored_mask: tf.Tensor | None = None,
+) -> Affinities:
+  """Key set p with query set p only: K = P and Q = 1.
+
+  Args:
+    keys: [P, N, J], key_mask: [P, N].
+    queries: [P, M, J], query_mask: [P, M].
+    scored_mask: [P, M], or None for `query_mask`.
+  """
+  keys, queries = _zero_padding(keys, key_mask), _zero_padding(queries, query_mask)
+  return Affinities(
+    values=tf.matmul(keys, queries, transpose_b=True)[..., None],
+    key_gram=tf.matmul(keys, keys, transpose_b=True),
+    query_square=tf.reduce_sum(tf.square(queries), -1)[..., None],
+    key_mask=key_mask[:, :, None, None],
+    query_mask=query_mask[..., None],
+    scored_mask=(query_mask if scored_mask is None else scored_mask)[..., None],
+  )
+
+
+def _zero_padding(vectors: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
+  return tf.where(mask[..., None], vectors, tf.zeros_like(vectors))
+
+
+def normalise(affinities: Affinities, raw_norm: RawNorm) -> tf.Tensor:
+  """s', normalised along the queries for each key: [K, N, M, Q].
+
+  Departure: the released code calls an undefined function for the two l1 norms; here
+  they divide by the sum of absolute values.
+  """
+  s = affinities.values
+  if raw_norm == "softmax":
+    return masking.masked_softmax(s, affinities.query_mask[:, None], axis=2)
+  s = normalize.lrelu(s) if raw_norm.startswith("clipped") else s
+  if raw_norm.endswith("l2norm"):
+    return normalize.l2n(s, axis=2)
+  if raw_norm.endswith("l1norm"):
+    return normalize.l1n(s, axis=2)
+  return s
+
+
+def energies(affinities: Affinities, raw_norm: RawNorm, lambda_softmax: float) -> tf.Tensor:
+  """w~ = exp(lambda s'), 0 on padding keys: the attention times an unknown factor."""
+  exponents = lambda_softmax * normalise(affinities, raw_norm)
+  if raw_norm in ("clipped", "no_norm"):
+    # The others are within +-lambda; these are as large as the embeddings let them be.
+    exponents -= tf.stop_gradient(tf.reduce_max(exponents, 1, keepdims=True))
+  return tf.exp(exponents) * tf.cast(affinities.key_mask, exponents.dtype)
+
+
+def weights(energies: tf.Tensor) -> tf.Tensor:
+  """w from w~: rows over the keys (axis 1) sum to 1, or are all 0 where no key is real."""
+  return tf.math.divide_no_nan(energies, tf.reduce_sum(energies, 1, keepdims=True))
+
+
+def relevance(affinities: Affinities, energies: tf.Tensor) -> tf.Tensor:
+  """R_q = cos(q, a_q) through the Gram matrix: [K, M, Q]; 0 on padding queries."""
+  dot = tf.reduce_sum(energies * affinities.values, 1)
+  return normalize.cosine_of_products(
+    dot, affinities.query_square, context_square(affinities, energies)
+  )
+
+
+def context_square(affinities: Affinities, energies: tf.Tensor) -> tf.Tensor:
+  """|a|^2 = w^T G w: [K, M, Q]."""
+  shape = tf.shape(energies)
+  flat = tf.reshape(energies, [shape[0], shape[1], shape[2] * shape[3]])  # [K, N, M Q]
+  square = tf.reduce_sum(flat * tf.matmul(affinities.key_gram, flat), 1)
+  return tf.reshape(square, [shape[0], shape[2], shape[3]])
+
+
+def aggregate(
+  values: tf.Tensor, scored_mask: tf.Tensor, how: Aggregation, lambda_lse: float = 6.0
+) -> tf.Tensor:
+  """One score for each pair from the scores of its queries: [K, M, Q] to [K, Q].
+
+  `log_sum_exp` is (1/lambda) log sum exp(lambda R), a plain sum: it grows with length,
+  as in the released code.
+  """
+  scored_mask = tf.broadcast_to(scored_mask, tf.shape(values))
+  real = tf.cast(scored_mask, values.dtype)
+  if how == "mean":
+    return masking.masked_mean(values, scored_mask, axis=1)
+  if how == "sum":
+    return tf.reduce_sum(values * real, 1)
+  if how == "max":
+    return tf.reduce_max(tf.where(scored_mask, values, values.dtype.min), 1)
+  return tf.math.log(tf.reduce_sum(tf.exp(lambda_lse * values) * real, 1)) / lambda_lse
+
+
+@dataclasses.dataclass(frozen=True)
+class AttendedFragments:
+  """One direction of matched pairs, as constraints on attention see it.
+
+  Attributes:
+    weights: w, [B, M, N]; rows sum to 1 over real keys.
+    affinities: q . k, [B, M, N].
+    key_gram: k . k', [B, N, N].
+    query_square: |q|^2, [B, M].
+    key_mask: bool [B, N].
+    eligible: bool [B, M], queries that a constraint may pick (no <start>, <end>, padding).
+    query_ids: int32 [B, M], equal for queries that are the same word; -1 tells nothing.
+  """
+
+  weights: tf.Tensor
+  affinities: tf.Tensor
+  key_gram: tf.Tensor
+  query_square: tf.Tensor
+  key_mask: tf.Tensor
+  eligible: tf.Tensor
+  query_ids: tf.Tensor
+
+
+def attended_fragments(
+  affinities: Affinities, energies: tf.Tensor, eligible: tf.Tensor, query_ids: tf.Tensor
+) -> AttendedFragments:
+  """What `matched_pairs` affinities and their energies say, query-major."""
+  return AttendedFragments(
+    weights=tf.transpose(weights(energies)[..., 0], [0, 2, 1]),
+    affinities=tf.transpose(affinities.values[..., 0], [0, 2, 1]),
+    key_gram=affinities.key_gram,
+    query_square=affinities.query_square[..., 0],
+    key_mask=affinities.key_mask[..., 0, 0],
+    eligible=eligible,
+    query_ids=query_ids,
+  )

@@ -1,0 +1,83 @@
+"""Similarity vectors of all word-picture pairs (SGRAF, Diao et al., AAAI 2021, Sec. 3.2).
+
+    y_it = W (a_it - e_t)^2 + b,    a_it = sum_r w_itr v_ir
+
+The coordinates of every context a are needed, J numbers for each word and picture, so
+they are formed one picture at a time and thrown away; the gradient forms them again.
+A differentiated program would keep about 1 GB of them for a batch of 128.
+"""
+
+import tensorflow as tf
+
+
+@tf.custom_gradient
+def all_pairs(
+  weights: tf.Tensor, regions: tf.Tensor, words: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor
+):
+  """y for every picture and word.
+
+  Args:
+    weights: w, [I, R, W] for W words of all captions.
+    regions: v, [I, R, J].
+    words: e, [W, J].
+    kernel: W transposed, [J, S].
+    bias: b, [S].
+
+  Returns:
+    y, [I, W, S].
+  """
+
+  def of_picture(picture):
+    w, v = picture
+    context = tf.matmul(w, v, transpose_a=True)  # [W, J]
+    return tf.matmul(tf.math.squared_difference(context, words), kernel) + bias
+
+  vectors = tf.map_fn(of_picture, (weights, regions), fn_output_signature=weights.dtype)
+
+  def gradient(upstream):
+    def of_picture(state, picture):
+      d_words, d_kernel, _, _ = state
+      w, v, dy = picture
+      difference = tf.matmul(w, v, transpose_a=True) - words
+      d_kernel += tf.matmul(tf.square(difference), dy, transpose_a=True)
+      d_context = 2 * difference * tf.matmul(dy, kernel, transpose_b=True)  # [W, J]
+      d_weights = tf.matmul(v, d_context, transpose_b=True)  # [R, W]
+      return d_words - d_context, d_kernel, d_weights, tf.matmul(w, d_context)
+
+    d_words, d_kernel, d_weights, d_regions = _fold(
+      of_picture, (weights, regions, upstream), words, kernel
+    )
+    return d_weights, d_regions, d_words, d_kernel, tf.reduce_sum(upstream, [0, 1])
+
+  return vectors, gradient
+
+
+def _fold(of_picture, pictures, words, kernel):
+  """Sums the first two results of `of_picture` and stacks the last two."""
+  weights, regions, upstream = pictures
+  count = tf.shape(weights)[0]
+  stacks = [
+    tf.TensorArray(words.dtype, count, element_shape=weights.shape[1:]),
+    tf.TensorArray(words.dtype, count, element_shape=regions.shape[1:]),
+  ]
+
+  def step(i, d_words, d_kernel, d_weights, d_regions):
+    picture = (weights[i], regions[i], upstream[i])
+    d_words, d_kernel, dw, dv = of_picture((d_words, d_kernel, None, None), picture)
+    return i + 1, d_words, d_kernel, d_weights.write(i, dw), d_regions.write(i, dv)
+
+  _, d_words, d_kernel, d_weights, d_regions = tf.while_loop(
+    lambda i, *_: i < count,
+    step,
+    (0, tf.zeros_like(words), tf.zeros_like(kernel), *stacks),
+    parallel_iterations=1,
+  )
+  return d_words, d_kernel, d_weights.stack(), d_regions.stack()
+
+
+def matched_pairs(
+  weights: tf.Tensor, regions: tf.Tensor, words: tf.Tensor, kernel: tf.Tensor, bias: tf.Tensor
+) -> tf.Tensor:
+  """y for chosen pairs: weights [P, R, T], regions [P, R, J], words [P, T, J] to [P, T, S]."""
+  context = tf.matmul(weights, regions, transpose_a=True)
+  return tf.matmul(tf.math.squared_difference(context, words), kernel) + bias

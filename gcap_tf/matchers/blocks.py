@@ -1,0 +1,123 @@
+"""Similarity of many pictures with many captions, in blocks of bounded size.
+
+Captions are sorted by length first, so that a block holds captions of nearly one length
+and almost no padding is scored; the answer comes back in the given order.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf import progress
+from gcap_tf.matchers import base
+
+# Affinities of a block, in numbers: small enough for a processor's cache to help,
+# large enough for matrix products to run at full speed.
+BLOCK_NUMBERS = 2**20
+IMAGES_OF_BLOCK = 32
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class CaptionStore:
+  """Encoded captions without their padding.
+
+  5,000 captions padded to the longest one take gigabytes; their words take 300 MB.
+  """
+
+  def __init__(self):
+    self._rows: list[dict[str, np.ndarray]] = []
+
+  def __len__(self) -> int:
+    return len(self._rows)
+
+  def add(self, captions: Arrays) -> None:
+    """Adds a batch of encoded captions; every array leads with C."""
+    arrays = {name: np.asarray(array) for name, array in captions.items()}
+    for row, length in enumerate(arrays["word_mask"].sum(1)):
+      self._rows.append(
+        {
+          name: array[row, :length].copy() if name in base.PER_WORD else array[row].copy()
+          for name, array in arrays.items()
+        }
+      )
+
+  def lengths(self) -> np.ndarray:
+    return np.array([len(row["word_mask"]) for row in self._rows])
+
+  def batch(self, index: Sequence[int]) -> dict[str, np.ndarray]:
+    """Some captions, padded to the longest of them."""
+    rows = [self._rows[i] for i in index]
+    longest = max(len(row["word_mask"]) for row in rows)
+    return {
+      name: np.stack(
+        [_pad(row[name], longest) if name in base.PER_WORD else row[name] for row in rows]
+      )
+      for name in rows[0]
+    }
+
+
+def similarity_matrix(
+  matcher: base.Matcher, images: Arrays, captions: Arrays | CaptionStore
+) -> np.ndarray:
+  """Scores of all pairs, float32 [I, C].
+
+  Args:
+    matcher: any matcher.
+    images: encoded pictures, every array leads with I.
+    captions: encoded captions: arrays that lead with C, or a store of them.
+  """
+  store = captions
+  if not isinstance(store, CaptionStore):
+    store = CaptionStore()
+    store.add(captions)
+  images = {name: np.asarray(array) for name, array in images.items()}
+  count = len(images["region_mask"])
+  similarity = np.empty((count, len(store)), np.float32)
+  score = _compiled(matcher, images, store.batch([0]))
+  blocks = caption_blocks(store.lengths(), images["region_mask"].shape[1])
+  pictures = [
+    (
+      first,
+      {name: tf.constant(array[first : first + IMAGES_OF_BLOCK]) for name, array in images.items()},
+    )
+    for first in range(0, count, IMAGES_OF_BLOCK)
+  ]
+  for block in progress.bar(blocks, label="scoring", unit="block"):
+    sentences = {name: tf.constant(array) for name, array in store.batch(block).items()}
+    for first, block_images in pictures:
+      scores = score(block_images, sentences).numpy()
+      similarity[first : first + len(scores), block] = scores
+  return similarity
+
+
+def caption_blocks(lengths: np.ndarray, regions: int) -> list[np.ndarray]:
+  """Captions in groups of similar length whose affinities fit BLOCK_NUMBERS."""
+  order = np.argsort(-lengths, kind="stable")
+  words = max(BLOCK_NUMBERS // (IMAGES_OF_BLOCK * regions), 1)
+  blocks, start = [], 0
+  while start < len(order):
+    size = max(words // max(int(lengths[order[start]]), 1), 1)
+    blocks.append(order[start : start + size])
+    start += size
+  return blocks
+
+
+def _compiled(matcher: base.Matcher, images: Arrays, captions: Arrays):
+  """`matcher.similarity` traced once for any number of pictures, captions and words."""
+
+  def spec(name: str, array: np.ndarray) -> tf.TensorSpec:
+    free = 2 if name in base.PER_WORD else 1
+    return tf.TensorSpec([None] * free + list(array.shape[free:]), array.dtype)
+
+  return tf.function(
+    lambda images, captions: matcher.similarity(images, captions),
+    input_signature=[
+      {name: spec(name, array) for name, array in arrays.items()} for arrays in (images, captions)
+    ],
+  )
+
+
+def _pad(array: np.ndarray, length: int) -> np.ndarray:
+  return np.pad(array, [(0, length - len(array))] + [(0, 0)] * (array.ndim - 1))

@@ -1,0 +1,56 @@
+"""POS-SCAN: SCAN that scores nouns only (Zhou et al., CVPR 2020, arXiv:2004.00390).
+
+    S_pos(I, T) = sum_t [y_t is a noun] R(e_t, a_t) / sum_t [y_t is a noun]      (Eq. 8)
+
+The text encoder reads the whole sentence. A sentence without a noun is scored by all
+its tokens, <start> and <end> included.
+"""
+
+import dataclasses
+from typing import Literal
+
+import tensorflow as tf
+
+from gcap_tf.layers import text_encoder
+from gcap_tf.matchers import base, scan
+
+
+@dataclasses.dataclass(frozen=True)
+class POSSCANConfig(scan.SCANConfig):
+  """Options of POS-SCAN.
+
+  Attributes:
+    norm_scope: words that share in the normalisation of affinities. Departure: the
+      paper normalises over all words ("all"), the released code over nouns ("nouns").
+  """
+
+  norm_scope: Literal["nouns", "all"] = "nouns"
+
+
+@base.MATCHERS.register("pos_scan")
+class POSSCANMatcher(scan.SCANMatcher):
+  """Rows of the attention are 0 for words that are not nouns."""
+
+  Config = POSSCANConfig
+
+  def make_text_encoder(self) -> text_encoder.TextEncoder:
+    config = self.config
+    return text_encoder.TextEncoder(
+      config.vocabulary_size,
+      config.word_size,
+      config.joint_size,
+      config.bidirectional,
+      config.normalise_words,
+      frozen_padding=True,
+    )
+
+  def word_scope(self, captions: base.Captions) -> tf.Tensor:
+    if self.config.norm_scope == "all":
+      return captions["word_mask"]
+    return self.scored_words(captions)
+
+  def scored_words(self, captions: base.Captions) -> tf.Tensor:
+    """Nouns, or all tokens where there is none: bool [C, T]."""
+    nouns = captions["noun_mask"] & captions["word_mask"]
+    has_noun = tf.reduce_any(nouns, -1, keepdims=True)
+    return tf.where(has_noun, nouns, captions["word_mask"])

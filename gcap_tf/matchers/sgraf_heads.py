@@ -1,0 +1,88 @@
+"""The two heads of SGRAF (Diao et al., AAAI 2021, Sec. 3.3): from nodes to one vector.
+
+SGR, graph reasoning, `steps` times with weights of their own:
+
+    A_ij = softmax_j((W_q x_i + b_q) . (W_k x_j + b_k)),   X <- relu(W_r (A X) + b_r),   z = x_0
+
+SAF, attention filtration:
+
+    beta_j = l1n_j(sigmoid(BN(w_a . x_j + b_a))),   z = l2n(sum_j beta_j x_j)
+"""
+
+import math
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from gcap_tf.layers import batch_norm, masking, normalize, self_attention
+
+
+class Reasoning(keras.layers.Layer):
+  """SGR: nodes [I, C, N, S] and their mask [C, N] to [I, C, S]."""
+
+  def __init__(self, size: int, steps: int, **kwargs: Any):
+    super().__init__(**kwargs)
+    self.steps = [ReasoningStep(size, name=f"step_{step}") for step in range(steps)]
+    self.built = True
+
+  def call(self, nodes: tf.Tensor, node_mask: tf.Tensor, training: bool = False) -> tf.Tensor:
+    del training
+    pictures, sentences, count, size = tf.unstack(tf.shape(nodes))
+    x = tf.reshape(nodes, [pictures * sentences, count, size])
+    mask = tf.tile(node_mask, [pictures, 1])[:, None]  # [I C, 1, N]
+    *all_but_last, last = self.steps
+    for step in all_but_last:
+      x = step(x, x, mask)
+    x = last(x[:, :1], x, mask)  # Only x_0 is read, so only it is updated.
+    return tf.reshape(x, [pictures, sentences, size])
+
+
+class ReasoningStep(keras.layers.Layer):
+  """One update of the graph.
+
+      (W_q x_i + b_q) . (W_k x_j + b_k) = (M x_i + W_k^T b_q) . x_j + terms without j
+
+  with M = W_k^T W_q. The softmax over j cancels what does not depend on j, so one product
+  with M replaces the two with W_q and W_k, and b_k is not a weight here.
+  """
+
+  def __init__(self, size: int, **kwargs: Any):
+    super().__init__(**kwargs)
+    self.query = self_attention.dense(size, size, name="query")
+    self.key_kernel = self.add_weight(
+      shape=(size, size), initializer="glorot_uniform", name="key_kernel"
+    )
+    self.update = self_attention.dense(size, size, name="update")
+    self.built = True
+
+  def call(self, queries: tf.Tensor, nodes: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
+    key = tf.convert_to_tensor(self.key_kernel)
+    m = tf.matmul(tf.convert_to_tensor(self.query.kernel), key, transpose_b=True)
+    shift = tf.linalg.matvec(key, tf.convert_to_tensor(self.query.bias))
+    edges = tf.matmul(tf.matmul(queries, m) + shift, nodes, transpose_b=True)
+    edges = masking.masked_softmax(edges, mask)
+    return tf.nn.relu(self.update(tf.matmul(edges, nodes)))
+
+
+class Filtration(keras.layers.Layer):
+  """SAF: nodes [I, C, N, S] and their mask [C, N] to [I, C, S]."""
+
+  def __init__(self, size: int, **kwargs: Any):
+    super().__init__(**kwargs)
+    bound = math.sqrt(6 / (size + 1))
+    self.kernel = self.add_weight(
+      shape=(size,), initializer=keras.initializers.RandomUniform(-bound, bound), name="kernel"
+    )
+    self.bias = self.add_weight(shape=(), initializer="zeros", name="bias")
+    self.norm = batch_norm.BatchNorm(1, name="norm")
+    self.built = True
+
+  def call(self, nodes: tf.Tensor, node_mask: tf.Tensor, training: bool = False) -> tf.Tensor:
+    h = tf.linalg.matvec(nodes, tf.convert_to_tensor(self.kernel)) + self.bias  # [I, C, N]
+    # The released loader sorts a batch by length, longest first.
+    lengths = tf.reduce_sum(tf.cast(node_mask, tf.int32), 1)
+    order = tf.argsort(lengths, direction="DESCENDING", stable=True)
+    h = self.norm.over_captions(h, node_mask, order, training)
+    beta = normalize.l1n(tf.sigmoid(h) * tf.cast(node_mask, h.dtype)[None])
+    return normalize.l2n(tf.einsum("icn,icns->ics", beta, nodes))

@@ -1,0 +1,180 @@
+"""Training a matcher: ranking loss and the constraints on its attention.
+
+    L = L_rank + lambda_CCR l_CCR + lambda_CCS l_CCS     (Chen et al., ICCV 2021, Eq. 8)
+
+With several replicas, each scores its captions against the pictures and captions of all.
+"""
+
+import dataclasses
+
+import tensorflow as tf
+
+from gcap_tf.layers import dropout
+from gcap_tf.losses import ccr, ccs, ranking
+from gcap_tf.matchers import base
+from gcap_tf.training import trainer
+
+CONSTRAINT_SALT = 401
+
+
+@dataclasses.dataclass(frozen=True)
+class MatchingConfig:
+  """What to learn.
+
+  Attributes:
+    margin: gamma_1 of the ranking loss.
+    negatives: the hardest negative of the batch, or the sum over all.
+    sum_epochs: first epochs trained with the sum over all negatives; hard negatives from
+      the start can leave all scores equal (the loss then rests at 2 * batch * margin).
+    exclude_same_image: captions of the same picture in a batch are not negatives.
+      Departure: released programs let them be.
+    ccr_weight, ccs_weight: lambda_CCR, lambda_CCS; 0 leaves the constraint out. The paper
+      searches {0.1, 1}.
+    ccr_margin, ccs_margin: gamma_2, gamma_3. The paper searches {0, 0.1, 0.2}.
+    constrained_queries: one random query a pair (the paper), or all.
+  """
+
+  margin: float = 0.2
+  negatives: ranking.Negatives = "hardest"
+  sum_epochs: int = 0
+  exclude_same_image: bool = False
+  ccr_weight: float = 0.0
+  ccs_weight: float = 0.0
+  ccr_margin: float = 0.1
+  ccs_margin: float = 0.1
+  constrained_queries: ccr.Queries = "one"
+
+
+class MatchingTrainer(trainer.Trainer):
+  """Losses of a matcher; `evaluate` is left to who knows the validation data.
+
+  Args:
+    model: any matcher.
+    config: what to learn.
+  """
+
+  best_metric = "rsum"
+
+  def __init__(self, model: base.Matcher, config: MatchingConfig):
+    self.model, self.config = model, config
+    self.sums_negatives = tf.Variable(config.sum_epochs > 0, trainable=False)
+
+  def begin_epoch(self, epoch: int) -> None:
+    """Sets what depends on the epoch (0-based): which negatives count."""
+    self.sums_negatives.assign(epoch < self.config.sum_epochs)
+
+  def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
+    config, model = self.config, self.model
+    images = model.encode_images(batch, seed)
+    captions = model.encode_captions(batch, seed)
+    own_picture = captions_to_images(batch)
+    losses = {"ranking": self._ranking(batch, images, captions, own_picture)}
+    if config.ccr_weight or config.ccs_weight:
+      matched = model.fragments(base.take(images, own_picture), captions)
+      for index, fragments in enumerate(matched):
+        drawn = dropout.derive(seed, CONSTRAINT_SALT + index)
+        how = (drawn, config.constrained_queries)
+        for name, weight, loss, margin in (
+          ("ccr", config.ccr_weight, ccr.loss, config.ccr_margin),
+          ("ccs", config.ccs_weight, ccs.loss, config.ccs_margin),
+        ):
+          if weight:
+            losses[name] = losses.get(name, 0.0) + weight * loss(fragments, margin, *how)
+    return losses
+
+  def _ranking(self, batch, images, captions, own_picture):
+    """The ranking loss of this replica's captions among those of all replicas."""
+    first_image, first_caption = _offset(batch["features"]), _offset(batch["tokens"])
+    count = tf.shape(batch["tokens"])[0]
+    own = _gather(own_picture + first_image)
+    images, captions = _gather_all(images), _gather_all(captions)
+    numbers = tf.range(tf.shape(own)[0])
+    anchors = (numbers >= first_caption) & (numbers < first_caption + count)
+    positives = None
+    if self.config.exclude_same_image:
+      names = _gather(tf.strings.to_hash_bucket_fast(batch["image_id"], 2**31 - 1))
+      positives = names[:, None] == tf.gather(names, own)[None]
+    every = (images, captions, own, anchors, positives)
+    if self.config.negatives == "sum" or not self.model.pairs_are_independent:
+      return self._dense(*every)
+    if self.config.sum_epochs:
+      return tf.cond(self.sums_negatives, lambda: self._dense(*every), lambda: self._sparse(*every))
+    return self._sparse(*every)
+
+  def _dense(self, images, captions, own, anchors, positives):
+    """Every score with its gradient."""
+    similarity = self.model.similarity(images, captions, training=True)
+    if self.config.negatives == "sum":
+      return ranking.triplet(similarity, own, self.config.margin, "sum", anchors, positives)
+    kinds = [
+      lambda kind=kind: ranking.triplet(
+        similarity, own, self.config.margin, kind, anchors, positives
+      )
+      for kind in ("sum", "hardest")
+    ]
+    return tf.cond(self.sums_negatives, *kinds)
+
+  def _sparse(self, images, captions, own, anchors, positives):
+    """The hardest negatives, found without gradients and scored again with them."""
+    similarity = tf.stop_gradient(
+      self.model.similarity(
+        *tf.nest.map_structure(tf.stop_gradient, (images, captions)), training=True
+      )
+    )
+    if positives is None:
+      positives = ranking.own_pairs(similarity, own)
+    mine = tf.cast(tf.where(anchors)[:, 0], tf.int32)
+    own, hard_captions, hard_images, some_caption, some_image = (
+      tf.gather(of_captions, mine)
+      for of_captions in (
+        own,
+        *ranking.hard_negatives(similarity, own, positives),
+        *ranking.has_negatives(positives, own),
+      )
+    )
+    scores = self.model.pair_similarity(
+      images,
+      captions,
+      tf.concat([own, own, hard_images], 0),
+      tf.concat([mine, hard_captions, mine], 0),
+    )
+    matched, with_caption, with_image = tf.split(scores, 3)
+    margin = self.config.margin
+    return ranking.hinge(matched, with_caption, margin, some_caption) + ranking.hinge(
+      matched, with_image, margin, some_image
+    )
+
+
+def captions_to_images(batch: dict[str, tf.Tensor]) -> tf.Tensor:
+  """The picture of each caption of a picture-major batch, int32 [B]."""
+  images, captions = tf.shape(batch["features"])[0], tf.shape(batch["tokens"])[0]
+  return tf.range(captions) // (captions // images)
+
+
+def _replica() -> tf.distribute.ReplicaContext | None:
+  replica = tf.distribute.get_replica_context()
+  return replica if replica is not None and replica.num_replicas_in_sync > 1 else None
+
+
+def _gather(value: tf.Tensor) -> tf.Tensor:
+  """Rows of all replicas."""
+  replica = _replica()
+  if replica is None:
+    return value
+  if value.dtype == tf.bool:
+    return tf.cast(replica.all_gather(tf.cast(value, tf.int32), axis=0), tf.bool)
+  return replica.all_gather(value, axis=0)
+
+
+def _gather_all(encoded: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+  return {name: _gather(tensor) for name, tensor in sorted(encoded.items())}
+
+
+def _offset(rows: tf.Tensor) -> tf.Tensor:
+  """Where this replica's rows begin among those of all replicas."""
+  replica = _replica()
+  count = tf.shape(rows)[:1]
+  if replica is None:
+    return tf.zeros([], tf.int32)
+  before = replica.all_gather(count, axis=0)[: replica.replica_id_in_sync_group]
+  return tf.reduce_sum(before)

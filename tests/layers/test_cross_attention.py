@@ -1,0 +1,125 @@
+"""Cross attention: golden numbers, a loop with materialised contexts, invariances."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from gcap_tf.layers import cross_attention
+from tests.layers import golden
+
+V, E, MASK = golden.inputs()
+FULL = np.ones(V.shape[:2], bool)
+
+
+def t2i(raw_norm="clipped_l2norm", how="mean", sharpness=9.0, lse=6.0):
+  pairs = cross_attention.all_pairs(*map(tf.constant, (V, FULL, E, MASK)))
+  energies = cross_attention.energies(pairs, raw_norm, sharpness)
+  scores = cross_attention.relevance(pairs, energies)
+  return cross_attention.aggregate(scores, pairs.query_mask, how, lse).numpy()
+
+
+def i2t(raw_norm="clipped_l2norm", how="mean", sharpness=4.0, lse=5.0):
+  pairs = cross_attention.all_pairs(*map(tf.constant, (E, MASK, V, FULL)))
+  energies = cross_attention.energies(pairs, raw_norm, sharpness)
+  scores = cross_attention.relevance(pairs, energies)
+  return cross_attention.aggregate(scores, pairs.query_mask, how, lse).numpy().T
+
+
+@pytest.mark.parametrize(
+  ("options", "expected"),
+  [
+    ({}, "0.875504 0.830384 0.889444 0.788261"),
+    ({"raw_norm": "l2norm"}, "0.901583 0.835650 0.909901 0.882087"),
+    ({"raw_norm": "clipped_l1norm"}, "0.877262 0.839156 0.889684 0.792014"),
+    ({"raw_norm": "l1norm"}, "0.906698 0.843265 0.909443 0.897603"),
+    ({"raw_norm": "clipped"}, "0.888149 0.834040 0.889069 0.863702"),
+    ({"raw_norm": "no_norm"}, "0.888072 0.834078 0.889030 0.863818"),
+    ({"raw_norm": "softmax"}, "0.890153 0.676764 0.890304 0.816690"),
+    ({"how": "sum"}, "3.502014 2.491151 3.557777 2.364782"),
+    ({"how": "max"}, "0.931464 0.867226 0.974648 0.968220"),
+    ({"how": "log_sum_exp"}, "1.118839 1.016878 1.128879 1.040887"),
+  ],
+)
+def test_golden_scores_of_words_looking_at_regions(options, expected):
+  np.testing.assert_allclose(t2i(**options).ravel(), golden.numbers(expected), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+  ("options", "expected"),
+  [
+    ({}, "0.876104 0.432276 0.867394 0.727186"),
+    ({"raw_norm": "l2norm"}, "0.856261 0.560391 0.851870 0.738108"),
+    ({"raw_norm": "no_norm"}, "0.899887 0.575056 0.879064 0.756039"),
+    ({"raw_norm": "clipped_l1norm"}, "0.846820 0.400076 0.838146 0.680676"),
+    ({"raw_norm": "l1norm"}, "0.812588 0.497682 0.811677 0.690884"),
+    ({"raw_norm": "softmax"}, "0.763697 0.316902 0.752197 0.587435"),
+    ({"how": "sum"}, "2.628312 1.296827 2.602183 2.181557"),
+    ({"how": "max"}, "0.899358 0.920938 0.968874 0.924931"),
+    ({"how": "log_sum_exp"}, "1.097804 0.997132 1.101503 1.035160"),
+  ],
+)
+def test_golden_scores_of_regions_looking_at_words(options, expected):
+  np.testing.assert_allclose(i2t(**options).ravel(), golden.numbers(expected), atol=1e-6)
+
+
+def test_golden_attention_of_picture_0_and_caption_1():
+  pairs = cross_attention.matched_pairs(*map(tf.constant, (V[:1], FULL[:1], E[1:], MASK[1:])))
+  w = cross_attention.weights(cross_attention.energies(pairs, "clipped_l2norm", 9.0))
+  expected = [
+    [0.059808, 0.000060, 0.000005],
+    [0.938297, 0.045312, 0.001162],
+    [0.001895, 0.954628, 0.998833],
+  ]
+  np.testing.assert_allclose(w[0, :, :3, 0], expected, atol=1e-6)
+
+
+def test_matched_pairs_are_the_diagonal_of_all_pairs():
+  arguments = [*map(tf.constant, (V, FULL, E, MASK))]
+  scores = []
+  for pairs in (cross_attention.all_pairs(*arguments), cross_attention.matched_pairs(*arguments)):
+    energies = cross_attention.energies(pairs, "clipped_l2norm", 9.0)
+    relevance = cross_attention.relevance(pairs, energies)
+    scores.append(cross_attention.aggregate(relevance, pairs.query_mask, "mean").numpy())
+  np.testing.assert_allclose(np.diag(scores[0]), scores[1][:, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("raw_norm", ["clipped_l2norm", "l1norm", "no_norm", "softmax"])
+def test_vectors_of_any_length_and_padding_keys_agree_with_materialised_contexts(raw_norm):
+  random = np.random.default_rng(3)
+  keys, queries = random.normal(size=(2, 4, 6)), random.normal(size=(3, 5, 6))
+  key_mask = np.array([[1, 1, 1, 1], [1, 1, 0, 0]], bool)
+  query_mask = np.array([[1] * 5, [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]], bool)
+  pairs = cross_attention.all_pairs(*map(tf.constant, (keys, key_mask, queries, query_mask)))
+  energies = cross_attention.energies(pairs, raw_norm, 3.0)
+  actual = cross_attention.relevance(pairs, energies).numpy()  # [K, M, Q]
+  for k in range(2):
+    for q in range(3):
+      key, query = keys[k][key_mask[k]], queries[q][query_mask[q]]
+      s = query @ key.T
+      if raw_norm == "clipped_l2norm":
+        s1 = np.where(s > 0, s, 0.1 * s)
+        s1 = s1 / (np.sqrt((s1**2).sum(0)) + 1e-8)
+      elif raw_norm == "l1norm":
+        s1 = s / (np.abs(s).sum(0) + 1e-8)
+      elif raw_norm == "softmax":
+        s1 = np.exp(s) / np.exp(s).sum(0)
+      else:
+        s1 = s
+      for m in range(len(query)):
+        w = np.exp(3 * (s1[m] - s1[m].max()))
+        context = (w / w.sum()) @ key
+        cosine = query[m] @ context / (np.linalg.norm(query[m]) * np.linalg.norm(context))
+        np.testing.assert_allclose(actual[k, m, q], cosine, atol=1e-9)
+
+
+def test_gradients_are_finite_with_padding_everywhere():
+  key_mask = tf.constant([[True, False, False], [True, True, True]])
+  v, e = tf.constant(V), tf.constant(E * MASK[..., None])
+  with tf.GradientTape() as tape:
+    tape.watch([v, e])
+    pairs = cross_attention.all_pairs(v, key_mask, e, tf.constant(MASK))
+    energies = cross_attention.energies(pairs, "clipped_l2norm", 9.0)
+    scores = cross_attention.relevance(pairs, energies)
+    total = tf.reduce_sum(cross_attention.aggregate(scores, pairs.query_mask, "log_sum_exp"))
+  for gradient in tape.gradient(total, [v, e]):
+    assert np.isfinite(gradient).all()
