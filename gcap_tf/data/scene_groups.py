@@ -261,7 +261,8 @@ def _rear(stage: scene_layout.Stage) -> None:
       stage.fact(what, stage.choose(("sail", "float")), "on", None)
       continue
     base = place.far + rng.uniform(0.0, 0.16) * (place.near - place.far)
-    what = stage.thing(name, x, float(base), place.scale_at(base))
+    zoom = 1.25 if name == "house" else 1.0
+    what = stage.thing(name, x, float(base), place.scale_at(base) * zoom)
     stage.fact(what, "park" if name == "car" else "stand")
 
 
