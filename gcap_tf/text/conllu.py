@@ -14,12 +14,16 @@ _COLUMNS = 10
 
 
 class Token(NamedTuple):
-  """A syntactic word: form, lemma, universal part of speech; `glued` = no space follows."""
+  """A syntactic word: its form, lemma and universal part of speech.
+
+  `glued` says that no space follows it, `typo` that the treebank marks it as misspelt.
+  """
 
   form: str
   lemma: str
   tag: str
   glued: bool
+  typo: bool
 
 
 def read(path: files.PathLike) -> Iterator[list[Token]]:
@@ -46,7 +50,13 @@ def read(path: files.PathLike) -> Iterator[list[Token]]:
             "is this a treebank file?"
           )
         if columns[0].isdigit():
-          sentence.append(Token(columns[1], columns[2], columns[3], "SpaceAfter=No" in columns[9]))
+          sentence.append(
+            Token(
+              *columns[1:4],
+              glued="SpaceAfter=No" in columns[9],
+              typo="Typo=Yes" in columns[5],
+            )
+          )
   if sentence:
     yield sentence
 

@@ -1,0 +1,114 @@
+"""Which words name an object class (the object words of the grounding metrics).
+
+A word is an object word iff its lemma is the lemma of a class. Classes are those of a
+file (Flickr30k: 480, ActivityNet: 431) or the frequent head words of the data itself.
+Where two classes share a lemma ("paper", "papers") the last one wins, as in the
+released evaluators; a word that is itself a class name is that class.
+"""
+
+import collections
+import pathlib
+from collections.abc import Collection, Mapping, Sequence
+
+from gcap_tf import errors, files
+from gcap_tf.text import lemmas
+
+# Tags of words that may name an object; class lists hold pronouns too ("he", "someone").
+_NAMING_TAGS = frozenset(("NOUN", "PROPN", "PRON"))
+
+
+class ObjectClasses:
+  """A list of object classes, and the class that a word names.
+
+  Attributes:
+    names: the classes, in the order given; class id 1 is `names[0]`, 0 is "none".
+    ids: class -> id.
+  """
+
+  def __init__(
+    self,
+    names: Sequence[str],
+    aliases: Mapping[str, str] | None = None,
+    vocabulary: Collection[str] | None = None,
+  ):
+    """Makes the table.
+
+    Args:
+      names: class names, lower-case, no two alike.
+      aliases: further word -> class.
+      vocabulary: where given, only classes that are among these words can be named, which
+        is how the released evaluators treat what a captioner can say.
+    """
+    doubled = [name for name, count in collections.Counter(names).items() if count > 1]
+    if doubled:
+      raise errors.UserError(f'object classes list "{doubled[0]}" twice')
+    if not names:
+      raise errors.UserError("the list of object classes is empty")
+    self.names = tuple(names)
+    self.ids = {name: index + 1 for index, name in enumerate(self.names)}
+    self._by_word = {name: name for name in names if vocabulary is None or name in vocabulary}
+    self._by_lemma = {lemmas.lemma(name): name for name in self._by_word}
+    for word, name in (aliases or {}).items():
+      if name in self._by_word:
+        self._by_word.setdefault(word, name)
+        self._by_lemma.setdefault(lemmas.lemma(word), name)
+
+  def of(self, word: str, tag: str | None = None) -> str | None:
+    """The class that a word names, or None.
+
+    Args:
+      word: a word, in any case.
+      tag: its universal part of speech where known: a verb ("dresses") names no object.
+    """
+    if tag is not None and tag not in _NAMING_TAGS:
+      return None
+    word = word.lower()
+    return self._by_word.get(word) or self._by_lemma.get(lemmas.lemma(word))
+
+  @classmethod
+  def load(cls, path: files.PathLike, vocabulary: Collection[str] | None = None) -> "ObjectClasses":
+    """Reads one class a line; commas part a class from its aliases."""
+    path = pathlib.Path(path)
+    try:
+      lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+      raise errors.UserError(f"object classes {path} does not exist") from None
+    except UnicodeDecodeError as error:
+      raise errors.UserError(f"object classes {path} is not UTF-8 text ({error})") from None
+    names = []
+    aliases = {}
+    for number, line in enumerate(lines, 1):
+      if not line.strip():
+        continue
+      name, *others = (part.strip().lower() for part in line.split(","))
+      if not name:
+        raise errors.UserError(f"{path}:{number}: an alias without a class")
+      if name in names:
+        raise errors.UserError(f'{path}:{number}: class "{name}" is listed twice')
+      names.append(name)
+      aliases.update(dict.fromkeys(filter(None, others), name))
+    if not names:
+      raise errors.UserError(f"object classes {path} is empty; expected one class a line")
+    return cls(names, aliases, vocabulary)
+
+  @classmethod
+  def build(cls, head_word_counts: Mapping[str, int], min_count: int) -> "ObjectClasses":
+    """The lemmas whose forms head at least `min_count` phrases, most frequent first."""
+    counts: collections.Counter[str] = collections.Counter()
+    for word, count in head_word_counts.items():
+      counts[lemmas.lemma(word)] += count
+    names = [
+      name
+      for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+      if count >= min_count
+    ]
+    if not names:
+      raise errors.UserError(
+        f"no word heads {min_count} phrases or more: the list of object classes would be "
+        "empty; lower the count, or give a file of classes"
+      )
+    return cls(names)
+
+  def save(self, path: files.PathLike) -> None:
+    """Writes one class a line (aliases are not kept)."""
+    files.write_text(path, "".join(f"{name}\n" for name in self.names))
