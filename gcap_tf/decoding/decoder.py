@@ -5,8 +5,8 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from gcap_tf.captioners import base
+from gcap_tf.decoding import beam, greedy, outputs, sample
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.decoding import greedy, outputs, sample
 
 
 def decode(
@@ -27,6 +27,8 @@ def decode(
     if seed is None:
       raise ValueError("sampling draws words: pass a seed")
     return sample.decode(captioner, memory, config, seed)
+  if config.method == "beam":
+    return beam.decode(captioner, memory, config)
   return greedy.decode(captioner, memory, config)
 
 

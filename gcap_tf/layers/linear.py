@@ -17,6 +17,7 @@ class Linear(keras.layers.Layer):
 
   def __init__(self, inputs: int, outputs: int, use_bias: bool = True, **kwargs):
     super().__init__(**kwargs)
+    self.supports_masking = True  # Rows are independent, so a mask passes through.
     self.kernel = self.add_weight(
       shape=(inputs, outputs), initializer=uniform(inputs), name="kernel"
     )
