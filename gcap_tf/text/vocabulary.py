@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import typing
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -38,6 +39,10 @@ class Vocabulary:
   labels: tuple[str, ...] = ()
 
   def __post_init__(self):
+    if self.layout not in typing.get_args(Layout):
+      raise errors.UserError(
+        f'vocabulary has the layout "{self.layout}"; known: {", ".join(typing.get_args(Layout))}'
+      )
     if self.layout == "matcher" and self.words[:4] != MATCHER_SPECIALS:
       raise errors.UserError(
         f"matcher vocabulary must begin with {' '.join(MATCHER_SPECIALS)}, "
@@ -71,7 +76,7 @@ class Vocabulary:
     kept = [
       word
       for word, count in counts.items()
-      if count >= min_count and word not in (*MATCHER_SPECIALS, CAPTIONER_UNKNOWN)
+      if count >= min_count and word not in (*MATCHER_SPECIALS, CAPTIONER_END, CAPTIONER_UNKNOWN)
     ]
     if not kept:
       raise errors.UserError(f"no word occurs {min_count} times or more: vocabulary would be empty")
@@ -130,24 +135,49 @@ class Vocabulary:
 
   @classmethod
   def from_json(cls, value: dict[str, Any], where: str) -> "Vocabulary":
-    if {"layout", "words"} <= value.keys():
-      return cls(value["layout"], tuple(value["words"]), tuple(value.get("labels", ())))
-    if "word2idx" in value:
-      words = _dense(((index, word) for word, index in value["word2idx"].items()), where)
-      return cls("matcher", words)
-    if "ix_to_word" in value:
-      words = _dense(((int(i), w) for i, w in value["ix_to_word"].items()), where, first=1)
-      return cls("captioner", (CAPTIONER_END, *words))
-    raise errors.UserError(
-      f'{where}: no vocabulary there; expected keys "words", "word2idx" or "ix_to_word"'
-    )
+    """The vocabulary in the JSON of a file; errors name the file, `where`."""
+    try:
+      return cls(*_layout_words_labels(value))
+    except errors.UserError as error:
+      raise errors.UserError(f"{where}: {error}") from None
 
 
-def _dense(pairs: Iterable[tuple[int, str]], where: str, first: int = 0) -> tuple[str, ...]:
-  ordered = sorted(pairs)
+def _layout_words_labels(value: Any) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
+  """What the three kinds of file hold."""
+  keys = value.keys() if isinstance(value, dict) else ()
+  if {"layout", "words"} <= set(keys):
+    return value["layout"], _strings(value, "words"), _strings(value, "labels")
+  if "word2idx" in keys:
+    return "matcher", _dense(_table(value, "word2idx"), first=0), ()
+  if "ix_to_word" in keys:
+    by_id = {word: index for index, word in _table(value, "ix_to_word").items()}
+    if len(by_id) < len(value["ix_to_word"]):
+      counts = collections.Counter(value["ix_to_word"].values())
+      raise errors.UserError(f'vocabulary lists "{counts.most_common(1)[0][0]}" twice')
+    return "captioner", (CAPTIONER_END, *_dense(by_id, first=1)), ()
+  raise errors.UserError('no vocabulary there; expected keys "words", "word2idx" or "ix_to_word"')
+
+
+def _strings(value: dict[str, Any], key: str) -> tuple[str, ...]:
+  found = value.get(key, [])
+  if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+    raise errors.UserError(f'"{key}" must be a list of strings')
+  return tuple(found)
+
+
+def _table(value: dict[str, Any], key: str) -> dict[str, Any]:
+  if not isinstance(value[key], dict):
+    raise errors.UserError(f'"{key}" must be an object that maps words and ids')
+  return value[key]
+
+
+def _dense(ids: dict[str, Any], first: int) -> tuple[str, ...]:
+  """The words in the order of their ids, which must be `first`, `first` + 1, ..."""
+  for index in ids.values():
+    if not str(index).isdecimal():
+      raise errors.UserError(f'id "{index}" is not a number')
+  ordered = sorted((int(index), word) for word, index in ids.items())
   for position, (index, word) in enumerate(ordered, first):
     if index != position:
-      raise errors.UserError(
-        f'{where}: ids are not {first}, {first + 1}, ...; "{word}" has {index}'
-      )
+      raise errors.UserError(f'ids are not {first}, {first + 1}, ...; "{word}" has {index}')
   return tuple(word for _, word in ordered)
