@@ -55,6 +55,8 @@ def override(config: C, assignments: list[str]) -> C:
 
 
 def _convert(hint: Any, value: Any, where: str) -> Any:
+  if hint is Any:
+    return value
   origin, arguments = typing.get_origin(hint), typing.get_args(hint)
   if dataclasses.is_dataclass(hint):
     return from_dict(hint, value, where)

@@ -1,9 +1,11 @@
 """Errors that a user can act on, and how a program ends with one."""
 
+import logging
 import sys
 from collections.abc import Callable
 
 from absl import app
+from absl import logging as absl_logging
 
 
 class UserError(Exception):
@@ -17,6 +19,7 @@ def run(main: Callable[[list[str]], int | None]) -> None:
   """
 
   def guarded(argv: list[str]) -> int:
+    _speak_plainly()
     try:
       if len(argv) > 1:
         raise UserError(f"unexpected argument {argv[1]!r}: options are written --name=value")
@@ -29,3 +32,12 @@ def run(main: Callable[[list[str]], int | None]) -> None:
       return 130
 
   app.run(guarded)
+
+
+def _speak_plainly() -> None:
+  """Log lines are for people: the message alone, and none of TensorFlow's own chatter."""
+  handler = absl_logging.get_absl_handler()
+  handler.setFormatter(logging.Formatter("%(message)s"))
+  handler.addFilter(
+    lambda line: line.levelno >= logging.WARNING or "/tensorflow/" not in line.pathname
+  )

@@ -26,5 +26,6 @@ def bar(
     mininterval=interval,
     maxinterval=interval,
     dynamic_ncols=True,
+    leave=None,  # Inner bars go when they are done.
     file=sys.stderr,
   )

@@ -1,7 +1,7 @@
 """Tests of gcap_tf/config.py."""
 
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -20,12 +20,18 @@ class Outer:
   name: str | None = None
   sizes: tuple[int, ...] = (1, 2)
   on: bool = False
+  options: dict[str, Any] = dataclasses.field(default_factory=dict)
   inner: Inner = dataclasses.field(default_factory=Inner)
 
 
 def test_a_config_survives_json():
   original = Outer(steps=7, name="x", sizes=(4,), inner=Inner(rate=1.0, kind="b"))
   assert config.from_dict(Outer, config.to_dict(original)) == original
+
+
+def test_free_options_are_set_one_by_one():
+  changed = config.override(Outer(), ["options.size=4", "options.kind=small"])
+  assert changed.options == {"size": 4, "kind": "small"}
 
 
 def test_an_unknown_option_names_the_nearest():

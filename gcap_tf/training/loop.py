@@ -107,7 +107,11 @@ class _Loop:
     ):
       bar.update(step)
       stream = iter(self.strategy.experimental_distribute_dataset(self.batches(step)))
+      epoch = -1
       while step < self.config.steps and not self._stalled():
+        if step // self.config.steps_per_epoch != epoch:
+          epoch = step // self.config.steps_per_epoch
+          self.trainer.begin_epoch(epoch)
         values = self._run_step(step, stream)
         step += 1
         last = step == self.config.steps

@@ -27,6 +27,10 @@ class Trainer(abc.ABC):
       seed: int32 [2], different at every step and replica.
     """
 
+  def begin_epoch(self, epoch: int) -> None:
+    """Called before the first step of every 0-based epoch, and of a resumed one."""
+    del epoch
+
   def evaluate(self) -> dict[str, float]:
     """Figures on the validation split; must hold `best_metric`. Empty where there is none."""
     return {}

@@ -1,0 +1,168 @@
+"""From prepared data to a trained captioner in a run folder."""
+
+import dataclasses
+import sys
+from typing import Any, Literal
+
+import keras
+import tensorflow as tf
+
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.captioners import base
+from gcap_tf.data import pipeline, prepared
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.metrics import captions as caption_metrics
+from gcap_tf.text import vocabulary as vocabularies
+from gcap_tf.training import (
+  captioner_evaluation,
+  captioning,
+  loop,
+  optimizers,
+  runs,
+  schedules,
+  teacher_cache,
+)
+
+_UPDOWN_SCHEDULE = schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3)
+_UPDOWN_OPTIMIZER = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
+
+
+@dataclasses.dataclass(frozen=True)
+class CaptionerTrainingConfig:
+  """Everything that changes the numbers of a captioner's run.
+
+  Attributes:
+    model: registered name.
+    options: of the model, beside the sizes that follow from data and vocabulary.
+    region_labels: whether the captioner reads the regions' labels; "auto" reads them where
+      regions carry no features.
+    min_count: words seen less often are UNK.
+    images: pictures of a step.
+    captions_per_image: captions of each picture in a step.
+    max_words: longer captions are cut.
+    buckets: word counts that batches are padded to.
+    epochs: passes over every picture.
+    evaluate_every: steps between validations; 0 validates at the end of every epoch.
+    early_stop: validations without a better CIDEr before stopping; 0 never.
+    seed: of initial weights, order and dropout.
+    teacher: run folder of the matcher that is distilled, "" for none.
+    losses: what is learned.
+    schedule, optimizer: how.
+  """
+
+  model: str = "updown"
+  options: dict[str, Any] = dataclasses.field(default_factory=dict)
+  region_labels: Literal["auto", "yes", "no"] = "auto"
+  min_count: int = 6
+  images: int = 29
+  captions_per_image: int = 5
+  max_words: int = 16
+  buckets: tuple[int, ...] = ()
+  epochs: int = 30
+  evaluate_every: int = 0
+  early_stop: int = 0
+  seed: int = 1
+  teacher: str = ""
+  losses: captioning.CaptioningConfig = dataclasses.field(
+    default_factory=captioning.CaptioningConfig
+  )
+  schedule: schedules.ScheduleConfig = _UPDOWN_SCHEDULE
+  optimizer: optimizers.OptimizerConfig = _UPDOWN_OPTIMIZER
+
+
+class _ValidatedTrainer(captioning.CaptioningTrainer):
+  best_metric = "cider"
+
+  def __init__(self, model, config, vocabulary, validation):
+    super().__init__(model, config)
+    self._vocabulary, self._validation = vocabulary, validation
+
+  def evaluate(self) -> dict[str, float]:
+    if self._validation is None:
+      return {}
+    answers = captioner_evaluation.caption_split(
+      self.model, self._vocabulary, self._validation, decode_config.DecodeConfig()
+    )
+    references = caption_metrics.references_of(self._validation)
+    return caption_metrics.quick_scores({a.image_id: a.caption for a in answers}, references)
+
+
+def train(
+  data: prepared.PreparedData, config: CaptionerTrainingConfig, folder: files.PathLike
+) -> dict[str, float]:
+  """Trains (or goes on training) a captioner; returns its last validation figures."""
+  split = data.split("train")
+  vocabulary = data.build_vocabulary("captioner", config.min_count)
+  if not uses_labels(data, config):
+    vocabulary = dataclasses.replace(vocabulary, labels=())
+  batch_config = pipeline.BatchConfig(
+    images=min(config.images, len(split)),
+    captions_per_image=config.captions_per_image,
+    max_words=min(config.max_words, split.max_words),
+    buckets=config.buckets,
+    seed=config.seed,
+  )
+  steps_per_epoch = pipeline.steps_per_epoch(split, batch_config)
+  keras.utils.set_random_seed(config.seed)
+  model = runs.make_model("captioner", config.model, model_config(data, vocabulary, config))
+  runs.write_config(
+    folder,
+    "captioner",
+    config.model,
+    model.config,
+    vocabulary,
+    {
+      "training": configs.to_dict(config),
+      "data": str(data.folder),
+      "dataset": data.name,
+      "object_classes": list(data.object_classes),
+      "command": " ".join(sys.argv),
+    },
+  )
+  validation = data.split("val") if "val" in data.splits else None
+  trainer = _ValidatedTrainer(model, config.losses, vocabulary, validation)
+  teacher = None
+  if config.teacher:
+    teacher = teacher_cache.open_or_compute(runs.load(config.teacher, "matcher"), split, folder)
+  loop_config = loop.LoopConfig(
+    steps=steps_per_epoch * config.epochs,
+    steps_per_epoch=steps_per_epoch,
+    evaluate_every=config.evaluate_every or steps_per_epoch,
+    checkpoint_every=steps_per_epoch,
+    early_stop=config.early_stop,
+    seed=config.seed,
+    schedule=config.schedule,
+    optimizer=config.optimizer,
+  )
+
+  def batches(start_step: int) -> tf.data.Dataset:
+    return pipeline.training_batches(split, vocabulary, batch_config, start_step, teacher=teacher)
+
+  with pipeline.clear_errors():
+    return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")
+
+
+def uses_labels(data: prepared.PreparedData, config: CaptionerTrainingConfig) -> bool:
+  """Whether the captioner reads region labels; a `UserError` where that leaves it nothing."""
+  wanted = {"yes": True, "no": False, "auto": not data.has_features}[config.region_labels]
+  if wanted and not data.has_labels:
+    raise errors.UserError(f"{data.folder} has regions without labels; set region_labels=no")
+  if not wanted and not data.has_features:
+    raise errors.UserError(f"{data.folder} has regions without features; set region_labels=yes")
+  return wanted
+
+
+def model_config(
+  data: prepared.PreparedData,
+  vocabulary: vocabularies.Vocabulary,
+  config: CaptionerTrainingConfig,
+) -> Any:
+  """The model's own options, sizes filled in from data and vocabulary."""
+  sizes = {
+    "vocabulary_size": vocabulary.size,
+    "feature_size": data.feature_size,
+    "num_labels": len(vocabulary.labels),
+  }
+  cls = base.CAPTIONERS.get(config.model).Config
+  return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")

@@ -1,0 +1,127 @@
+"""What a matcher is worth: retrieval over a split, and where its words look."""
+
+import dataclasses
+import functools
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf import errors, progress
+from gcap_tf.data import pipeline, prepared
+from gcap_tf.matchers import base, blocks
+from gcap_tf.metrics import attention as attention_metrics
+from gcap_tf.text import vocabulary as vocabularies
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoded:
+  """A split as the matcher sees it.
+
+  Attributes:
+    images: encoded pictures, every array leads with I.
+    captions: encoded captions, without padding.
+    image_of_caption: [C] the picture of each caption.
+  """
+
+  images: Arrays
+  captions: blocks.CaptionStore
+  image_of_caption: np.ndarray
+
+
+def encode_split(
+  matcher: base.Matcher,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared.Split,
+  max_words: int = 0,
+) -> Encoded:
+  """Encodes every picture and every caption once, each apart."""
+  config = _batch_config(split, max_words)
+  check_regions(matcher, split)
+  pieces: dict[str, list[np.ndarray]] = {}
+  for arrays in _encode(matcher, vocabulary, split, config, "regions"):
+    for name, array in arrays.items():
+      pieces.setdefault(name, []).append(array)
+  images = {name: np.concatenate(arrays) for name, arrays in pieces.items()}
+  captions = blocks.CaptionStore()
+  for arrays in _encode(matcher, vocabulary, split, config, "captions"):
+    captions.add(arrays)
+  return Encoded(images, captions, split.caption_pictures)
+
+
+def score_attention(
+  matcher: base.Matcher,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared.Split,
+  max_words: int = 0,
+) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
+  """Feeds every caption's attention on its own picture to both scorers."""
+  scorer, accuracy = attention_metrics.AttentionScorer(), attention_metrics.AttentionAccuracy()
+  rows = iter(matched_attention(matcher, vocabulary, split, max_words))
+  for position in range(len(split)):
+    record = split.record(position)
+    for caption in record.captions:
+      weights = next(rows)[: len(caption.tokens), : record.regions.count]
+      scorer.add(caption, weights, record.regions.boxes_px, weights.sum(-1) > 0)
+      accuracy.add(caption, weights, record.regions.boxes_px)
+  return scorer, accuracy
+
+
+def matched_attention(
+  matcher: base.Matcher,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared.Split,
+  max_words: int = 0,
+) -> list[np.ndarray]:
+  """Attention of every caption on its own picture, in order; [words, R] without wrappers."""
+  check_regions(matcher, split)
+  attend = _compiled(matcher, "attend")
+  config = dataclasses.replace(_batch_config(split, max_words), items="caption")
+  batches = pipeline.evaluation_batches(split, vocabulary, config)
+  rows: list[np.ndarray] = []
+  with pipeline.clear_errors():
+    for batch in progress.bar(batches, label="attention", unit="batch"):
+      weights = attend(batch).numpy()[:, 1:]  # Slot 0 is <start>.
+      words = batch["token_mask"].numpy().sum(-1) - 2
+      kept = batch["example_mask"].numpy()
+      rows += [w[:n] for w, n in zip(weights[kept], words[kept], strict=True)]
+  return rows
+
+
+def check_regions(matcher: base.Matcher, split: prepared.Split) -> None:
+  """A `UserError` where regions are of another size than the matcher was trained on."""
+  expected, found = matcher.config.feature_size, split.data.feature_size
+  if expected != found:
+    raise errors.UserError(
+      f"{split.folder} has regions of {found} features, the matcher was trained on {expected}; "
+      "prepare the data with the regions of its training"
+    )
+
+
+def _batch_config(split: prepared.Split, max_words: int) -> pipeline.BatchConfig:
+  return pipeline.BatchConfig(
+    images=min(64, len(split)), max_words=max_words, shuffle=False, cache_bytes=0
+  )
+
+
+def _encode(matcher, vocabulary, split, config, part) -> Iterator[Arrays]:
+  encode = _compiled(matcher, part)
+  batches = pipeline.evaluation_batches(split, vocabulary, config, parts=(part,))
+  with pipeline.clear_errors():
+    for batch in progress.bar(batches, label=f"encoding {part}", unit="batch"):
+      kept = batch["example_mask"].numpy()
+      yield {name: tensor.numpy()[kept] for name, tensor in encode(batch).items()}
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(matcher: base.Matcher, what: Literal["regions", "captions", "attend"]):
+  """One graph per matcher, kept: a validation after every epoch must not trace anew."""
+
+  def attend(batch):
+    return matcher.attention(matcher.encode_images(batch), matcher.encode_captions(batch))
+
+  function = {"regions": matcher.encode_images, "captions": matcher.encode_captions}
+  return tf.function(function.get(what, attend), reduce_retracing=True)

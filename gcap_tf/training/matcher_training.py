@@ -1,0 +1,136 @@
+"""From prepared data to a trained matcher in a run folder."""
+
+import dataclasses
+import sys
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.data import pipeline, prepared
+from gcap_tf.matchers import base, blocks
+from gcap_tf.metrics import retrieval
+from gcap_tf.text import vocabulary as vocabularies
+from gcap_tf.training import loop, matcher_evaluation, matching, optimizers, runs, schedules
+
+_SCAN_SCHEDULE = schedules.ScheduleConfig("step_decay", 2e-4, factor=0.1, every=15)
+
+
+@dataclasses.dataclass(frozen=True)
+class MatcherTrainingConfig:
+  """Everything that changes the numbers of a matcher's run.
+
+  Attributes:
+    model: registered name.
+    options: of the model, beside the sizes that follow from data and vocabulary.
+    min_count: words seen less often are unknown.
+    batch_size: pairs of a step.
+    max_words: longer captions are cut.
+    buckets: word counts that batches are padded to.
+    epochs: passes over every caption.
+    evaluate_every: steps between validations; 0 validates at the end of every epoch.
+    early_stop: validations without a better rsum before stopping; 0 never.
+    seed: of initial weights, order, dropout and sampled queries.
+    losses: what is learned.
+    schedule, optimizer: how.
+  """
+
+  model: str = "scan"
+  options: dict[str, Any] = dataclasses.field(default_factory=dict)
+  min_count: int = 4
+  batch_size: int = 128
+  max_words: int = 60
+  buckets: tuple[int, ...] = (8, 12, 16, 24)
+  epochs: int = 30
+  evaluate_every: int = 0
+  early_stop: int = 0
+  seed: int = 1
+  losses: matching.MatchingConfig = dataclasses.field(default_factory=matching.MatchingConfig)
+  schedule: schedules.ScheduleConfig = _SCAN_SCHEDULE
+  optimizer: optimizers.OptimizerConfig = dataclasses.field(
+    default_factory=optimizers.OptimizerConfig
+  )
+
+
+class _ValidatedTrainer(matching.MatchingTrainer):
+  best_metric = "rsum"
+
+  def __init__(self, model, config, vocabulary, validation):
+    super().__init__(model, config)
+    self._vocabulary, self._validation = vocabulary, validation
+
+  def evaluate(self) -> dict[str, float]:
+    if self._validation is None:
+      return {}
+    encoded = matcher_evaluation.encode_split(self.model, self._vocabulary, self._validation)
+    similarity = blocks.similarity_matrix(self.model, encoded.images, encoded.captions)
+    return retrieval.retrieval(similarity, encoded.image_of_caption)
+
+
+def train(
+  data: prepared.PreparedData, config: MatcherTrainingConfig, folder: files.PathLike
+) -> dict[str, float]:
+  """Trains (or goes on training) a matcher; returns its last validation figures."""
+  if not data.has_features:
+    raise errors.UserError(
+      f"{data.folder} has regions without features; a matcher needs them: "
+      "prepare the data with --regions=noisy or a region store"
+    )
+  split = data.split("train")
+  vocabulary = data.build_vocabulary("matcher", config.min_count)
+  batch_config = pipeline.BatchConfig(
+    images=min(config.batch_size, len(split.words)),
+    items="caption",
+    max_words=min(config.max_words, split.max_words),
+    buckets=config.buckets,
+    seed=config.seed,
+    position_blocks=config.model == "pfan",
+  )
+  steps_per_epoch = pipeline.steps_per_epoch(split, batch_config)
+  keras.utils.set_random_seed(config.seed)
+  model = runs.make_model("matcher", config.model, model_config(data, vocabulary, config))
+  runs.write_config(
+    folder,
+    "matcher",
+    config.model,
+    model.config,
+    vocabulary,
+    {
+      "training": configs.to_dict(config),
+      "data": str(data.folder),
+      "dataset": data.name,
+      "tokenizer": "caption",
+      "command": " ".join(sys.argv),
+    },
+  )
+  validation = data.split("val") if "val" in data.splits else None
+  trainer = _ValidatedTrainer(model, config.losses, vocabulary, validation)
+  loop_config = loop.LoopConfig(
+    steps=steps_per_epoch * config.epochs,
+    steps_per_epoch=steps_per_epoch,
+    evaluate_every=config.evaluate_every or steps_per_epoch,
+    checkpoint_every=steps_per_epoch,
+    early_stop=config.early_stop,
+    seed=config.seed,
+    schedule=config.schedule,
+    optimizer=config.optimizer,
+  )
+
+  def batches(start_step: int) -> tf.data.Dataset:
+    return pipeline.training_batches(split, vocabulary, batch_config, start_step)
+
+  with pipeline.clear_errors():
+    return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")
+
+
+def model_config(
+  data: prepared.PreparedData,
+  vocabulary: vocabularies.Vocabulary,
+  config: MatcherTrainingConfig,
+) -> Any:
+  """The model's own options, sizes filled in from data and vocabulary."""
+  sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
+  cls = base.MATCHERS.get(config.model).Config
+  return configs.from_dict(cls, {**config.options, **sizes}, f"matcher {config.model}")

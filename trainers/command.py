@@ -1,0 +1,42 @@
+"""The console command `gcap`: every program by name, `gcap train_captioner --data=...`."""
+
+import ast
+import importlib.util
+import pathlib
+import runpy
+import sys
+
+COMMANDS = {
+  "prepare_data": "trainers.prepare_data",
+  "train_matcher": "trainers.train_matcher",
+  "train_captioner": "trainers.train_captioner",
+  "evaluate_matcher": "trainers.evaluate_matcher",
+  "evaluate_captioner": "trainers.evaluate_captioner",
+  "caption": "trainers.caption",
+  "score_grounding": "trainers.score_grounding",
+  "import_checkpoint": "trainers.import_checkpoint",
+  "export_model": "export.export_model",
+  "server": "serving.server",
+  "client": "serving.client",
+  "demo": "trainers.demo",
+}
+
+
+def summary(module: str) -> str:
+  """The first line of a program's docstring, read without importing it."""
+  source = pathlib.Path(importlib.util.find_spec(module).origin).read_text(encoding="utf-8")
+  return ast.get_docstring(ast.parse(source)).partition("\n")[0]
+
+
+def main() -> None:
+  chosen = sys.argv[1] if len(sys.argv) > 1 else "--help"
+  if chosen in ("--help", "-h", "help"):
+    print("usage: gcap COMMAND --flags   (gcap COMMAND --help explains the flags)\n")
+    for name, module in COMMANDS.items():
+      print(f"  {name:20} {summary(module)}")
+    return
+  if chosen not in COMMANDS:
+    print(f'error: unknown command "{chosen}"; known: {", ".join(COMMANDS)}', file=sys.stderr)
+    sys.exit(1)
+  sys.argv[:2] = [f"gcap {chosen}"]
+  runpy.run_module(COMMANDS[chosen], run_name="__main__", alter_sys=True)

@@ -1,0 +1,49 @@
+"""Evaluates a matcher: R@K and rsum, attention precision, recall and F1, attention accuracy.
+
+    python -m trainers.evaluate_matcher --run=runs/scan --data=data/scenes --split=test
+    python -m trainers.evaluate_matcher --run=runs/scan --precomp=data/f30k_precomp --split=test
+    python -m trainers.evaluate_matcher --run=runs/scan_t2i,runs/scan_i2t --data=data/f30k
+
+Several runs, with commas between, are an ensemble: the mean of their similarities. The last
+line is one JSON object; retrieval in percent, attention as fractions of 1.
+"""
+
+import json
+
+import numpy as np
+from absl import flags
+
+from gcap_tf import errors, files
+from gcap_tf.training import matcher_report, precomp_evaluation
+
+_RUN = flags.DEFINE_list("run", None, "Run folder, or several of an ensemble.", required=True)
+_DATA = flags.DEFINE_string("data", None, "Prepared folder.")
+_PRECOMP = flags.DEFINE_string("precomp", None, "Folder with {split}_ims.npy, {split}_caps.txt.")
+_SPLIT = flags.DEFINE_string("split", "test", "Which split.")
+_FOLDS = flags.DEFINE_integer("folds", 1, "5 averages over five folds of pictures: COCO 1K.", 1)
+_SAVE = flags.DEFINE_string("save_similarity", None, "Writes the similarities [I, C] to this .npy.")
+_CURVE = flags.DEFINE_string("save_pr_curve", None, "Draws the attention PR curve to this .png.")
+
+
+def main(argv: list[str]) -> None:
+  del argv
+  if (_DATA.value is None) == (_PRECOMP.value is None):
+    raise errors.UserError("give either --data or --precomp")
+  if _DATA.value:
+    figures, similarity = matcher_report.evaluate_runs(
+      _RUN.value, _DATA.value, _SPLIT.value, _FOLDS.value, _CURVE.value
+    )
+  else:
+    figures, similarity = precomp_evaluation.evaluate_runs(
+      _RUN.value, _PRECOMP.value, _SPLIT.value, _FOLDS.value
+    )
+  if _SAVE.value:
+    with files.atomic_path(_SAVE.value) as partial, partial.open("wb") as file:
+      np.save(file, similarity)
+  for name, value in figures.items():
+    print(f"{name:26} {value:10.4f}")
+  print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+  errors.run(main)
