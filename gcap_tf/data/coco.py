@@ -23,9 +23,16 @@ import numpy as np
 from absl import logging
 
 from gcap_tf import errors, files
-from gcap_tf.data import box_geometry, category_words, reader, records
+from gcap_tf.data import box_geometry, category_words, reader, records, source_files
 from gcap_tf.text import object_words, tokenizer
 
+_IDS = (int, str)
+_KEYS = {
+  "images": {"id": _IDS, "file_name": str, "width": int, "height": int},
+  "captions": {"id": _IDS, "image_id": _IDS, "caption": str},
+  "instances": {"id": _IDS, "image_id": _IDS, "category_id": int, "bbox": list},
+  "categories": {"id": int, "name": str},
+}
 _CAPTIONS = re.compile(r"captions_(?P<split>[a-z]+)(?P<year>\d*)\.json")
 
 
@@ -129,7 +136,7 @@ class COCO(reader.Reader):
     return {}
 
   def _read_part(self, path: pathlib.Path) -> _Part:
-    content = _sections(path, ("images", "annotations"))
+    content = _sections(path, {"images": "images", "annotations": "captions"})
     images = {str(image["id"]): image for image in content["images"]}
     captions: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
     for entry in content["annotations"]:
@@ -142,7 +149,7 @@ class COCO(reader.Reader):
     instances = path.with_name(path.name.replace("captions", "instances"))
     names, annotated = {}, {}
     if instances.is_file():
-      content = _sections(instances, ("annotations", "categories"))
+      content = _sections(instances, {"annotations": "instances", "categories": "categories"})
       names = {category["id"]: category["name"] for category in content["categories"]}
       annotated = self._annotated(instances, content["annotations"], names, images)
     year = _CAPTIONS.fullmatch(path.name)
@@ -216,11 +223,14 @@ def _caption_files(source: pathlib.Path) -> dict[str, pathlib.Path]:
   return found
 
 
-def _sections(path: pathlib.Path, names: Sequence[str]) -> dict[str, Any]:
+def _sections(path: pathlib.Path, kinds: dict[str, str]) -> dict[str, list[dict[str, Any]]]:
+  """The lists of a file, by section; `kinds` says what the entries of a section must have."""
   content = files.read_json(path, "COCO annotations")
-  for name in names:
-    if not isinstance(content, dict) or not isinstance(content.get(name), list):
-      raise errors.UserError(f'{path}: no list "{name}"; expected COCO\'s format')
+  for section, kind in kinds.items():
+    if not isinstance(content, dict) or not isinstance(content.get(section), list):
+      raise errors.UserError(f'{path}: no list "{section}"; expected COCO\'s format')
+    for number, entry in enumerate(content[section]):
+      source_files.require(entry, _KEYS[kind], f"{path}: {section}[{number}]")
   return content
 
 
@@ -228,9 +238,9 @@ def _box(instance: dict[str, Any], image: dict[str, Any], path: pathlib.Path) ->
   """[4] x1, y1, x2, y2 of an instance's x, y, width, height, cut at the picture's edges."""
   try:
     x, y, width, height = (float(value) for value in instance["bbox"])
-  except (KeyError, TypeError, ValueError):
+  except (TypeError, ValueError):
     raise errors.UserError(
-      f"{path}: instance {instance.get('id')} has bbox {instance.get('bbox')}; "
+      f"{path}: instance {instance['id']} has bbox {instance['bbox']}; "
       "expected [x, y, width, height]"
     ) from None
   box_px = np.array([x, y, x + width, y + height], np.float32)

@@ -146,10 +146,11 @@ def _parse_object(row: str, where: str) -> tuple[str, str]:
     value = json.loads(row)
   except json.JSONDecodeError as error:
     raise errors.UserError(f"{where} is not a JSON object ({error})") from None
-  picture = next((value[key] for key in _PICTURE_KEYS if key in value), None)
-  if picture is None or not isinstance(value.get("caption"), str):
-    raise errors.UserError(f'{where}: expected the keys "picture" and "caption"')
-  return str(picture), value["caption"]
+  if isinstance(value, dict) and isinstance(value.get("caption"), str):
+    for key in _PICTURE_KEYS:
+      if key in value:
+        return str(value[key]), value["caption"]
+  raise errors.UserError(f'{where}: expected the keys "picture" and "caption"')
 
 
 def _parse_row(row: str, where: str) -> tuple[str, str]:

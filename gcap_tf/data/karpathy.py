@@ -13,6 +13,7 @@ from gcap_tf import errors, files
 from gcap_tf.data import box_geometry, reader, records, source_files
 from gcap_tf.text import object_words, tokenizer
 
+_KEYS = {"filename": str, "split": str, "sentences": list}
 Restval = Literal["train", "keep", "drop"]
 
 
@@ -69,13 +70,15 @@ class Karpathy(reader.Reader):
     )
 
   def _caption(self, sentence: dict[str, Any], image_id: str, number: int) -> records.Caption:
+    here = f"{self.path}: picture {image_id}, sentence {number}"
+    source_files.require(
+      sentence, {"tokens": list} if "raw" not in sentence else {"raw": str}, here
+    )
     text = sentence.get("raw") or " ".join(sentence.get("tokens", ()))
     listed = sentence.get("tokens") or tokenizer.tokenize(text)
     tokens = tuple(token for word in listed for token in word.lower().split())
     if not tokens:
-      raise errors.UserError(
-        f"{self.path}: picture {image_id}, sentence {number} has no words; remove it"
-      )
+      raise errors.UserError(f"{here} has no words; remove it")
     return records.Caption(
       str(sentence.get("sentid", f"{image_id}#{number}")), text.strip(), tokens
     )
@@ -92,13 +95,11 @@ class Karpathy(reader.Reader):
     """Split -> picture -> its entry, in the file's order."""
     images = files.read_json(self.path, "split file")
     images = images.get("images") if isinstance(images, dict) else None
-    if not images:
+    if not isinstance(images, list) or not images:
       raise errors.UserError(f'{self.path}: no "images"; expected a split file of Karpathy')
     entries: dict[str, dict[str, dict[str, Any]]] = {}
     for number, entry in enumerate(images):
-      lacking = [key for key in ("filename", "split", "sentences") if not entry.get(key)]
-      if lacking:
-        raise errors.UserError(f"{self.path}: image {number} lacks {', '.join(lacking)}")
+      source_files.require(entry, _KEYS, f"{self.path}: image {number}")
       split = entry["split"]
       if split == "restval" and self.restval != "keep":
         split = "train" if self.restval == "train" else None

@@ -4,7 +4,7 @@ import os
 import pathlib
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PIL import Image
@@ -97,6 +97,14 @@ def read_ids(path: files.PathLike) -> list[str]:
   if not ids:
     raise errors.UserError(f"split list {path} is empty; expected one picture id a line")
   return ids
+
+
+def require(entry: Any, keys: Mapping[str, type | tuple[type, ...]], where: str) -> None:
+  """Ends with a `UserError` where a JSON object lacks a key or has another type there."""
+  for key, kind in keys.items():
+    if not isinstance(entry, dict) or not isinstance(entry.get(key), kind):
+      found = repr(entry.get(key)) if isinstance(entry, dict) and key in entry else "missing"
+      raise errors.UserError(f'{where}: "{key}" is {found[:60]}; mend it or fetch the file again')
 
 
 def one_file(source: files.PathLike, pattern: str, what: str) -> pathlib.Path:

@@ -77,3 +77,10 @@ def test_a_file_that_is_no_picture_is_named(tmp_path):
   (tmp_path / "a.png").write_text("no picture")
   with pytest.raises(errors.UserError, match=r"a\.png is not a picture"):
     source_files.picture_size(tmp_path / "a.png")
+
+
+def test_require_names_the_key_that_is_missing_or_of_another_type():
+  source_files.require({"id": 1}, {"id": int}, "here")
+  for entry in ({}, {"id": "x"}, [1]):
+    with pytest.raises(errors.UserError, match='here: "id" is'):
+      source_files.require(entry, {"id": int}, "here")
