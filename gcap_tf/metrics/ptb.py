@@ -1,0 +1,61 @@
+"""Tokenising as COCO's caption evaluation does, by Java where it is there.
+
+Stanford's PTBTokenizer splits and lowers, then punctuation goes. Without Java this
+project's tokenizer follows the same rules; the report says which one it was.
+"""
+
+import tempfile
+from collections.abc import Sequence
+
+from gcap_tf.metrics import java
+from gcap_tf.text import tokenizer
+
+JAVA = "PTBTokenizer (Java)"
+OWN = "gcap_tf tokenizer"
+# As COCO's evaluation has it. The brackets are in capitals, so that of lower-cased text
+# none is dropped: kept, since scores are compared with published ones.
+_PUNCTUATION = frozenset(
+  ("''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", *".?!,:-;", "--", "...")
+)
+
+
+def tokenize(texts: Sequence[str], timeout_seconds: float = 600.0) -> tuple[list[str], str]:
+  """Splits captions into words with blanks between.
+
+  Returns:
+    the captions, and the name of the tokenizer used.
+  """
+  try:
+    return tokenize_java(texts, timeout_seconds), JAVA
+  except java.NotComputed as reason:
+    return [" ".join(tokenizer.tokenize(text)) for text in texts], f"{OWN} ({reason})"
+
+
+def tokenize_java(texts: Sequence[str], timeout_seconds: float = 600.0) -> list[str]:
+  """Stanford's PTBTokenizer; `java.NotComputed` where it cannot run."""
+  runtime = java.find()
+  jar = java.scorer_folder("tokenizer") / "stanford-corenlp-3.4.1.jar"
+  with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+    # A line break inside a caption would shift every later caption by one.
+    file.write("".join(" ".join(text.split()) + "\n" for text in texts))
+    file.flush()
+    output = java.run(
+      runtime.command(
+        "1g",
+        "-cp",
+        str(jar),
+        "edu.stanford.nlp.process.PTBTokenizer",
+        "-preserveLines",
+        "-lowerCase",
+        file.name,
+      ),
+      timeout_seconds,
+      "PTBTokenizer",
+    )
+  lines = output.split("\n")[:-1]
+  if len(lines) != len(texts):
+    raise java.NotComputed(f"PTBTokenizer gave {len(lines)} lines for {len(texts)} captions")
+  return [
+    " ".join(word for word in line.split(" ") if word and word not in _PUNCTUATION)
+    for line in lines
+  ]
