@@ -39,6 +39,7 @@ class GraphTokenizer(tf.Module):
   def tokenize(self, captions: tf.Tensor) -> tf.RaggedTensor:
     """[B] strings -> the words, ragged [B, (T)]."""
     text = tf.strings.unicode_transcode(captions, "UTF-8", "UTF-8", errors="replace")
+    text = tf.strings.regex_replace(text, r"\x00", " ")  # lower() would stop at a NUL
     text = tf.strings.lower(text, encoding="utf-8")
     text = tf.strings.join([tokenizer.BLANK, text, tokenizer.BLANK])
     for pattern, replacement in self.rules:
@@ -52,6 +53,8 @@ class GraphTokenizer(tf.Module):
     The matcher layout is `<start> w1..wn <end> <pad>..`; the captioner layout is
     `w1..wn 0 0..`, whose mask takes in the first 0. T fits the longest caption.
     """
+    if self.vocabulary is None:
+      raise ValueError("GraphTokenizer needs a vocabulary to give ids; tokenize() gives words")
     ids = self._table.lookup(self.tokenize(captions))  # ragged [B, (T)]
     count = tf.shape(captions)[0]
     end = tf.zeros([count, 1], tf.int32)

@@ -29,7 +29,7 @@ Rule = tuple[str, str]
 # words may each take the blank on their own side.
 BLANK = "  "
 _SPACES: Rule = (
-  "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+",
+  "[\x00\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+",
   BLANK,
 )
 
