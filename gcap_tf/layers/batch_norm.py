@@ -37,21 +37,21 @@ class BatchNorm(keras.layers.Layer):
     self.built = True
 
   def call(
-    self, x: tf.Tensor, axis: int, mask: tf.Tensor | None = None, training: bool = False
+    self, x: tf.Tensor, axis: int, counted: tf.Tensor | None = None, training: bool = False
   ) -> tf.Tensor:
     """Normalises `x`; its channel `axis` may be shorter than `size` (the first slots).
 
     Args:
       x: any float tensor.
       axis: the channel axis.
-      mask: bool, broadcastable to `x`: entries that count in the statistics.
+      counted: bool, broadcastable to `x`: entries that count in the statistics.
       training: use the statistics of `x` and move the running ones.
     """
     channels = tf.shape(x)[axis]
     shape = tf.one_hot(axis, x.shape.rank, channels, 1, dtype=tf.int32)
     if training:
       axes = [a for a in range(x.shape.rank) if a != axis % x.shape.rank]
-      count, mean, variance = masked_moments(x, mask, axes)
+      count, mean, variance = masked_moments(x, counted, axes)
       self._move(count, mean, variance)
     else:
       mean, variance = self.moving_mean[:channels], self.moving_variance[:channels]

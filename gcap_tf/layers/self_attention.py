@@ -24,7 +24,7 @@ def dense(inputs: int, units: int, **kwargs: Any) -> keras.layers.Dense:
 
 
 class SelfAttention(keras.layers.Layer):
-  """Fragments [N, F, J] to global vectors [N, J].
+  """Fragments [N, F, J], real where a mask [N, F] says so, to global vectors [N, J].
 
   Args:
     size: J.
@@ -45,10 +45,10 @@ class SelfAttention(keras.layers.Layer):
       self.overall_norm = batch_norm.BatchNorm(size, name="overall_norm")
     self.built = True
 
-  def call(self, x: tf.Tensor, mask: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
+  def call(self, x: tf.Tensor, real: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
     local = self.local(x)  # [N, F, J]
-    mean = tf.reduce_sum(x * tf.cast(mask, x.dtype)[..., None], 1)
-    mean /= tf.maximum(tf.reduce_sum(tf.cast(mask, x.dtype), 1, keepdims=True), 1)
+    mean = tf.reduce_sum(x * tf.cast(real, x.dtype)[..., None], 1)
+    mean /= tf.maximum(tf.reduce_sum(tf.cast(real, x.dtype), 1, keepdims=True), 1)
     overall = self.overall(mean)  # [N, J]
     if self.slots:
       if x.shape[1] is not None and x.shape[1] > self.slots:
@@ -57,10 +57,10 @@ class SelfAttention(keras.layers.Layer):
           "keep that many, or train it with the option regions set to the number you have"
         )
       training = seed is not None
-      local = self.local_norm(local, axis=1, mask=mask[..., None], training=training)
+      local = self.local_norm(local, axis=1, counted=real[..., None], training=training)
       overall = self.overall_norm(overall, axis=1, training=training)
     local = dropout.dropout(tf.tanh(local), self.dropout_rate, seed, self.salt)
     overall = dropout.dropout(tf.tanh(overall), self.dropout_rate, seed, self.salt + 1)
     logits = self.common(local * overall[:, None])[..., 0]  # [N, F]
-    weights = masking.masked_softmax(logits, mask)
+    weights = masking.masked_softmax(logits, real)
     return normalize.l2n(tf.einsum("nf,nfj->nj", weights, x))

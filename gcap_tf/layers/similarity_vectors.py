@@ -35,44 +35,33 @@ def all_pairs(
   vectors = tf.map_fn(of_picture, (weights, regions), fn_output_signature=weights.dtype)
 
   def gradient(upstream):
-    def of_picture(state, picture):
-      d_words, d_kernel, _, _ = state
-      w, v, dy = picture
-      difference = tf.matmul(w, v, transpose_a=True) - words
+    count = tf.shape(weights)[0]
+
+    def step(i, d_words, d_kernel, d_weights, d_regions):
+      w, v, dy = weights[i], regions[i], upstream[i]
+      difference = tf.matmul(w, v, transpose_a=True) - words  # [W, J]
       d_kernel += tf.matmul(tf.square(difference), dy, transpose_a=True)
       d_context = 2 * difference * tf.matmul(dy, kernel, transpose_b=True)  # [W, J]
-      d_weights = tf.matmul(v, d_context, transpose_b=True)  # [R, W]
-      return d_words - d_context, d_kernel, d_weights, tf.matmul(w, d_context)
+      d_weights = d_weights.write(i, tf.matmul(v, d_context, transpose_b=True))
+      d_regions = d_regions.write(i, tf.matmul(w, d_context))
+      return i + 1, d_words - d_context, d_kernel, d_weights, d_regions
 
-    d_words, d_kernel, d_weights, d_regions = _fold(
-      of_picture, (weights, regions, upstream), words, kernel
+    _, d_words, d_kernel, d_weights, d_regions = tf.while_loop(
+      lambda i, *_: i < count,
+      step,
+      (
+        0,
+        tf.zeros_like(words),
+        tf.zeros_like(kernel),
+        tf.TensorArray(words.dtype, count, element_shape=weights.shape[1:]),
+        tf.TensorArray(words.dtype, count, element_shape=regions.shape[1:]),
+      ),
+      parallel_iterations=1,
     )
-    return d_weights, d_regions, d_words, d_kernel, tf.reduce_sum(upstream, [0, 1])
+    d_bias = tf.reduce_sum(upstream, [0, 1])
+    return d_weights.stack(), d_regions.stack(), d_words, d_kernel, d_bias
 
   return vectors, gradient
-
-
-def _fold(of_picture, pictures, words, kernel):
-  """Sums the first two results of `of_picture` and stacks the last two."""
-  weights, regions, upstream = pictures
-  count = tf.shape(weights)[0]
-  stacks = [
-    tf.TensorArray(words.dtype, count, element_shape=weights.shape[1:]),
-    tf.TensorArray(words.dtype, count, element_shape=regions.shape[1:]),
-  ]
-
-  def step(i, d_words, d_kernel, d_weights, d_regions):
-    picture = (weights[i], regions[i], upstream[i])
-    d_words, d_kernel, dw, dv = of_picture((d_words, d_kernel, None, None), picture)
-    return i + 1, d_words, d_kernel, d_weights.write(i, dw), d_regions.write(i, dv)
-
-  _, d_words, d_kernel, d_weights, d_regions = tf.while_loop(
-    lambda i, *_: i < count,
-    step,
-    (0, tf.zeros_like(words), tf.zeros_like(kernel), *stacks),
-    parallel_iterations=1,
-  )
-  return d_words, d_kernel, d_weights.stack(), d_regions.stack()
 
 
 def matched_pairs(

@@ -30,11 +30,11 @@ class Reasoning(keras.layers.Layer):
     del training
     pictures, sentences, count, size = tf.unstack(tf.shape(nodes))
     x = tf.reshape(nodes, [pictures * sentences, count, size])
-    mask = tf.tile(node_mask, [pictures, 1])[:, None]  # [I C, 1, N]
+    real = tf.tile(node_mask, [pictures, 1])[:, None]  # [I C, 1, N]
     *all_but_last, last = self.steps
     for step in all_but_last:
-      x = step(x, x, mask)
-    x = last(x[:, :1], x, mask)  # Only x_0 is read, so only it is updated.
+      x = step(x, x, real)
+    x = last(x[:, :1], x, real)  # Only x_0 is read, so only it is updated.
     return tf.reshape(x, [pictures, sentences, size])
 
 
@@ -56,12 +56,12 @@ class ReasoningStep(keras.layers.Layer):
     self.update = self_attention.dense(size, size, name="update")
     self.built = True
 
-  def call(self, queries: tf.Tensor, nodes: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
+  def call(self, queries: tf.Tensor, nodes: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
     key = tf.convert_to_tensor(self.key_kernel)
     m = tf.matmul(tf.convert_to_tensor(self.query.kernel), key, transpose_b=True)
     shift = tf.linalg.matvec(key, tf.convert_to_tensor(self.query.bias))
     edges = tf.matmul(tf.matmul(queries, m) + shift, nodes, transpose_b=True)
-    edges = masking.masked_softmax(edges, mask)
+    edges = masking.masked_softmax(edges, real)
     return tf.nn.relu(self.update(tf.matmul(edges, nodes)))
 
 

@@ -6,6 +6,7 @@ With several replicas, each scores its captions against the pictures and caption
 """
 
 import dataclasses
+import functools
 
 import tensorflow as tf
 
@@ -95,24 +96,19 @@ class MatchingTrainer(trainer.Trainer):
       names = _gather(tf.strings.to_hash_bucket_fast(batch["image_id"], 2**31 - 1))
       positives = names[:, None] == tf.gather(names, own)[None]
     every = (images, captions, own, anchors, positives)
-    if self.config.negatives == "sum" or not self.model.pairs_are_independent:
-      return self._dense(*every)
-    if self.config.sum_epochs:
-      return tf.cond(self.sums_negatives, lambda: self._dense(*every), lambda: self._sparse(*every))
-    return self._sparse(*every)
+    if self.config.negatives == "sum":
+      return self._dense("sum", *every)
+    hardest = self._sparse
+    if not self.model.pairs_are_independent:
+      hardest = functools.partial(self._dense, "hardest")
+    if not self.config.sum_epochs:
+      return hardest(*every)
+    return tf.cond(self.sums_negatives, lambda: self._dense("sum", *every), lambda: hardest(*every))
 
-  def _dense(self, images, captions, own, anchors, positives):
+  def _dense(self, negatives, images, captions, own, anchors, positives):
     """Every score with its gradient."""
     similarity = self.model.similarity(images, captions, training=True)
-    if self.config.negatives == "sum":
-      return ranking.triplet(similarity, own, self.config.margin, "sum", anchors, positives)
-    kinds = [
-      lambda kind=kind: ranking.triplet(
-        similarity, own, self.config.margin, kind, anchors, positives
-      )
-      for kind in ("sum", "hardest")
-    ]
-    return tf.cond(self.sums_negatives, *kinds)
+    return ranking.triplet(similarity, own, self.config.margin, negatives, anchors, positives)
 
   def _sparse(self, images, captions, own, anchors, positives):
     """The hardest negatives, found without gradients and scored again with them."""

@@ -50,7 +50,10 @@ def test_all_queries_equal_a_loop_that_skips_the_same_word():
 def test_one_draw_is_a_sum_of_possible_hinges():
   ids = np.arange(8).reshape(2, 4)
   fragments = fragment_examples.golden_t2i()
-  rows = [sum(pair_hinges(fragments, p, n, ids, 0.9), []) for p, n in enumerate((4, 3))]
+  rows = [
+    [hinge for row in pair_hinges(fragments, p, n, ids, 0.9) for hinge in row]
+    for p, n in enumerate((4, 3))
+  ]
   possible = {round(a + b, 9) for a in rows[0] for b in rows[1]}
   drawn = {round(float(ccs.loss(fragments, 0.9, tf.constant([0, s]))), 9) for s in range(30)}
   assert drawn <= possible
