@@ -63,7 +63,6 @@ NOUN_ENDINGS = (
   ("leaves", "leaf"),
   ("hooves", "hoof"),
   ("elves", "elf"),
-  ("selves", "self"),
   ("wharves", "wharf"),
   ("dwarves", "dwarf"),
   ("teeth", "tooth"),
