@@ -84,8 +84,8 @@ class CaptionerModule(tf.Module):
 
   def signatures(self) -> dict[str, tf.types.experimental.ConcreteFunction]:
     """Name -> traced function, for `tf.saved_model.save`."""
-    greedy = tf.function(self.greedy).get_concrete_function(**self.specs("greedy"))
-    beam = tf.function(self.beam).get_concrete_function(**self.specs("beam"))
+    greedy = tf.function(self.greedy, autograph=False).get_concrete_function(**self.specs("greedy"))
+    beam = tf.function(self.beam, autograph=False).get_concrete_function(**self.specs("beam"))
     return {"serving_default": greedy, "greedy": greedy, "beam": beam}
 
   def python_answer(self, signature: str, given: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:

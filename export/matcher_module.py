@@ -70,7 +70,9 @@ class MatcherModule(tf.Module):
   def signatures(self) -> dict[str, tf.types.experimental.ConcreteFunction]:
     """Name -> traced function, for `tf.saved_model.save`."""
     traced = {
-      name: tf.function(getattr(self, name)).get_concrete_function(**self.specs(name))
+      name: tf.function(getattr(self, name), autograph=False).get_concrete_function(
+        **self.specs(name)
+      )
       for name in ("score", "embed", "embed_captions")
     }
     return {"serving_default": traced["score"], **traced}

@@ -25,7 +25,7 @@ def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
   """Whether the tagger reads each word, on its own, as a noun."""
   words = [word for word in vocabulary.words if _is_word(word)]
   tags = load_tags(words)
-  return [tags.get(word) in ("NOUN", "PROPN") for word in vocabulary.words]
+  return [tags.get(word) in tagging.NOUN_TAGS for word in vocabulary.words]
 
 
 def load_tags(words: list[str]) -> dict[str, str]:

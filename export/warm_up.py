@@ -11,6 +11,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
+from gcap_tf.data import shards
+
 PATH = pathlib.Path("assets.extra") / "tf_serving_warmup_requests"
 BATCHES = (1, 4)
 REGIONS = 36
@@ -60,7 +62,7 @@ def write(
 def read(folder: pathlib.Path) -> list[tuple[str, Arrays]]:
   """The (signature, inputs) pairs of a SavedModel's folder."""
   found = []
-  for raw in tf.data.TFRecordDataset(str(folder / PATH)).as_numpy_iterator():
+  for _, raw in shards.read_all(folder / PATH):
     request = prediction_log_pb2.PredictionLog.FromString(raw).predict_log.request
     arrays = {name: tf.make_ndarray(tensor) for name, tensor in request.inputs.items()}
     found.append((request.model_spec.signature_name, arrays))

@@ -22,8 +22,9 @@ class ExportedWeights(tf.Module):
   def __init__(self, model: keras.Model, float16: bool = False):
     super().__init__(name="weights")
     self.float16 = float16
-    self._originals = list(model.variables)
-    self.stored = [_store(variable, float16) for variable in self._originals]
+    originals = list(model.variables)
+    self._originals = lambda: originals  # not tracked, so not saved beside the copies
+    self.stored = [_store(variable, float16) for variable in originals]
 
   def scope(self) -> contextlib.AbstractContextManager:
     """Inside it a traced model computes with the exported copies.
@@ -36,7 +37,7 @@ class ExportedWeights(tf.Module):
     return keras.StatelessScope(
       state_mapping=[
         (original, tf.cast(stored, original.dtype))
-        for original, stored in zip(self._originals, self.stored, strict=True)
+        for original, stored in zip(self._originals(), self.stored, strict=True)
       ]
     )
 

@@ -17,6 +17,7 @@ from tensorflow.python.saved_model import loader_impl
 from tensorflow_serving.apis import prediction_log_pb2
 
 from gcap_tf import errors
+from gcap_tf.data import shards
 from serving import status
 
 PREDICT_METHOD = "tensorflow/serving/predict"
@@ -149,12 +150,10 @@ def read_warmup(folder: pathlib.Path) -> list[prediction_log_pb2.PredictionLog]:
     return []
   records = []
   try:
-    for raw in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
+    for _, raw in shards.read_all(path):
       records.append(prediction_log_pb2.PredictionLog.FromString(raw))
-  except (tf.errors.DataLossError, message.DecodeError) as error:
-    raise errors.UserError(
-      f"{path} is damaged at record {len(records)}: {_first_line(error)}"
-    ) from None
+  except (errors.UserError, message.DecodeError):
+    raise errors.UserError(f"{path} is damaged at record {len(records)}; export again") from None
   if len(records) > MAX_WARMUP_RECORDS:
     raise errors.UserError(
       f"{path} holds {len(records)} records; at most {MAX_WARMUP_RECORDS} are allowed"

@@ -49,7 +49,7 @@ class Version:
     self.number, self.folder = number, folder
     self.state = State.START
     self.error = ""
-    self.stamp = 0  # modification time of the file that failed to load
+    self.stamp = 0  # `last_change` of the files that failed to load
     self.servable: servables.Servable | None = None
     self.batchers: batching.BatcherPool | None = None
     self.users = 0
@@ -147,9 +147,11 @@ class Model:
     raise status.not_found(f"Servable not found for request: Specific({self.config.name}, {asked})")
 
   def _load_version(self, number: int, folder: pathlib.Path) -> None:
-    stamp = (folder / "saved_model.pb").stat().st_mtime_ns
     known = self._versions.get(number)
-    if known and (known.state == State.AVAILABLE or (known.error and known.stamp == stamp)):
+    if known and known.state == State.AVAILABLE:
+      return
+    stamp = last_change(folder)
+    if known and known.error and known.stamp == stamp:
       return
     version = Version(number, folder)
     version.stamp, version.state = stamp, State.LOADING
@@ -212,3 +214,8 @@ def wanted_versions(config: ModelConfig) -> dict[int, pathlib.Path]:
   return {
     number: found[number] for number in (numbers[-config.latest :] if config.latest else numbers)
   }
+
+
+def last_change(folder: pathlib.Path) -> int:
+  """When anything in a folder was last written, renamed or copied there."""
+  return max(path.stat().st_ctime_ns for path in (folder, *folder.rglob("*")))

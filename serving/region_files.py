@@ -1,0 +1,127 @@
+"""Where a client finds the regions of a picture.
+
+- a folder of features: `att/ID.npz`, `box/ID.npy` (bottom-up features)
+- a detections file: {"width": 640, "height": 480, "regions": [{"box": [x1, y1, x2, y2],
+  "label": "dog", "feature": [...]}]}; boxes in pixels, or from 0 to 1 without a size
+- a record of a prepared folder
+"""
+
+import dataclasses
+import pathlib
+from typing import Any
+
+import numpy as np
+
+from gcap_tf import errors, files
+from gcap_tf.data import feature_folders, prepared, records
+
+
+@dataclasses.dataclass(frozen=True)
+class PictureRegions:
+  """What to ask a captioner about one picture.
+
+  Attributes:
+    boxes: [R, 4] float32 from 0 to 1.
+    features: [R, D] float32, or None.
+    labels: one per region, or None.
+    picture: encoded picture, b"" where there is none.
+  """
+
+  boxes: np.ndarray
+  features: np.ndarray | None = None
+  labels: tuple[str, ...] | None = None
+  picture: bytes = b""
+
+
+def from_folder(
+  folder: files.PathLike, image_id: str, size: tuple[int, int] | None
+) -> PictureRegions:
+  """Reads `att/ID.npz` and `box/ID.npy`.
+
+  Args:
+    folder: holds `att` and `box`.
+    image_id: names the files.
+    size: width and height of the picture, which turn pixels into shares of it; None
+      where boxes go from 0 to 1 already.
+  """
+  store = feature_folders.FolderStore(folder)
+  regions = store.get(image_id, *(size or (0, 0)))
+  if regions.boxes_px is None:
+    raise errors.UserError(f"{folder} has no boxes (box/{image_id}.npy): a caption needs them")
+  return PictureRegions(
+    _shares(regions.boxes_px, size, f"{folder}/box/{image_id}.npy"), regions.features
+  )
+
+
+def from_detections(path: files.PathLike) -> PictureRegions:
+  """Reads a detections file."""
+  value = files.read_json(path, "detections")
+  regions = value.get("regions") if isinstance(value, dict) else None
+  if not isinstance(regions, list) or not all(isinstance(r, dict) for r in regions):
+    raise errors.UserError(f'{path}: expected an object with a list "regions"')
+  boxes = _column(regions, "box", path)
+  if boxes is None and regions:
+    raise errors.UserError(f'{path}: regions have no "box"')
+  boxes = np.zeros((0, 4), np.float32) if boxes is None else _rows(boxes, 4, "box", path)
+  size = (value["width"], value["height"]) if {"width", "height"} <= value.keys() else None
+  features = _column(regions, "feature", path)
+  labels = _column(regions, "label", path)
+  return PictureRegions(
+    _shares(boxes, size, str(path)),
+    None if features is None else _rows(features, None, "feature", path),
+    None if labels is None else tuple(map(str, labels)),
+  )
+
+
+def from_prepared(folder: files.PathLike, split: str, image_id: str) -> PictureRegions:
+  """Reads one record of a prepared folder; "" takes the split's first."""
+  found = prepared.PreparedData(folder).split(split)
+  position = 0
+  if image_id:
+    matches = np.flatnonzero(found.image_ids == image_id)
+    if not len(matches):
+      raise errors.UserError(f'{folder}: split {split} has no picture "{image_id}"')
+    position = int(matches[0])
+  return from_record(found.record(position))
+
+
+def from_record(record: records.Record) -> PictureRegions:
+  """The regions of a record."""
+  regions = record.regions
+  if regions is None or regions.boxes_px is None:
+    raise errors.UserError(f"record {record.image_id} has no boxes: a caption needs them")
+  return PictureRegions(
+    _shares(regions.boxes_px, (record.width, record.height), f"record {record.image_id}"),
+    regions.features,
+    regions.labels or None,
+    record.picture,
+  )
+
+
+def _shares(boxes: np.ndarray, size: tuple[int, int] | None, where: str) -> np.ndarray:
+  boxes = np.asarray(boxes, np.float32)
+  if size is not None:
+    if min(size) <= 0:
+      raise errors.UserError(f"{where}: the picture's size is {size}; boxes cannot be scaled")
+    boxes = boxes / np.array([*size, *size], np.float32)
+  elif boxes.size and boxes.max() > 1.5:
+    raise errors.UserError(f"{where}: boxes are in pixels; give the picture or its size")
+  return boxes
+
+
+def _column(regions: list[dict[str, Any]], key: str, path: files.PathLike) -> list[Any] | None:
+  having = [region[key] for region in regions if key in region]
+  if having and len(having) != len(regions):
+    raise errors.UserError(f'{path}: some regions have "{key}" and some have not')
+  return having or None
+
+
+def _rows(values: list[Any], size: int | None, key: str, path: files.PathLike) -> np.ndarray:
+  try:
+    array = np.array(values, np.float32)
+  except (ValueError, TypeError):
+    array = np.zeros(0, np.float32)
+  if array.ndim != 2 or (size is not None and array.shape[1] != size):
+    wanted = f"{size} numbers" if size else "a list of numbers of one length"
+    raise errors.UserError(f'{pathlib.Path(path)}: every "{key}" must be {wanted}')
+  return array

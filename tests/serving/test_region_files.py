@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from gcap_tf import errors, files
+from gcap_tf.data import records
+from serving import region_files
+
+
+def test_detections_in_pixels_are_scaled(tmp_path):
+  files.write_json(
+    tmp_path / "d.json",
+    {"width": 200, "height": 100, "regions": [{"box": [20, 10, 100, 50], "label": "dog"}]},
+  )
+  found = region_files.from_detections(tmp_path / "d.json")
+  np.testing.assert_allclose(found.boxes, [[0.1, 0.1, 0.5, 0.5]], rtol=1e-6)
+  assert found.labels == ("dog",)
+  assert found.features is None
+
+
+def test_detections_without_a_size_go_from_zero_to_one(tmp_path):
+  path = tmp_path / "d.json"
+  files.write_json(path, {"regions": [{"box": [0, 0, 0.5, 1], "feature": [1, 2]}]})
+  found = region_files.from_detections(path)
+  np.testing.assert_allclose(found.boxes, [[0, 0, 0.5, 1]])
+  np.testing.assert_allclose(found.features, [[1, 2]])
+
+
+def test_no_detections_are_no_regions(tmp_path):
+  files.write_json(tmp_path / "d.json", {"regions": []})
+  assert region_files.from_detections(tmp_path / "d.json").boxes.shape == (0, 4)
+
+
+@pytest.mark.parametrize(
+  ("content", "message"),
+  [
+    ([], 'a list "regions"'),
+    ({"regions": [{"label": "dog"}]}, 'regions have no "box"'),
+    ({"regions": [{"box": [1, 2, 3]}]}, 'every "box" must be 4 numbers'),
+    ({"regions": [{"box": ["a", 2, 3, 4]}]}, 'every "box" must be 4 numbers'),
+    ({"regions": [{"box": [0, 0, 90, 90]}]}, "boxes are in pixels"),
+    ({"width": 0, "height": 5, "regions": [{"box": [0, 0, 1, 1]}]}, "cannot be scaled"),
+    (
+      {"regions": [{"box": [0, 0, 1, 1], "label": "a"}, {"box": [0, 0, 1, 1]}]},
+      'some regions have "label" and some have not',
+    ),
+  ],
+)
+def test_wrong_detections_are_named(tmp_path, content, message):
+  files.write_json(tmp_path / "d.json", content)
+  with pytest.raises(errors.UserError, match=message):
+    region_files.from_detections(tmp_path / "d.json")
+
+
+def write_features(folder, boxes=True):
+  for name in ("att", "box"):
+    (folder / name).mkdir()
+  np.savez(folder / "att" / "7.npz", feat=np.ones((2, 3), np.float32))
+  if boxes:
+    np.save(folder / "box" / "7.npy", np.array([[0, 0, 50, 50], [50, 0, 100, 100]], np.float32))
+
+
+def test_feature_folder_gives_features_and_scaled_boxes(tmp_path):
+  write_features(tmp_path)
+  found = region_files.from_folder(tmp_path, "7", (100, 200))
+  np.testing.assert_allclose(found.boxes, [[0, 0, 0.5, 0.25], [0.5, 0, 1, 0.5]])
+  assert found.features.shape == (2, 3)
+  with pytest.raises(errors.UserError, match="no regions of picture 8"):
+    region_files.from_folder(tmp_path, "8", (100, 200))
+  with pytest.raises(errors.UserError, match="boxes are in pixels"):
+    region_files.from_folder(tmp_path, "7", None)
+
+
+def test_record_gives_its_regions_and_picture():
+  record = records.Record(
+    image_id="5",
+    split="test",
+    width=10,
+    height=20,
+    captions=(),
+    regions=records.Regions(boxes_px=np.array([[0, 0, 5, 5]], np.float32), labels=("dog",)),
+    picture=b"png",
+  )
+  found = region_files.from_record(record)
+  np.testing.assert_allclose(found.boxes, [[0, 0, 0.5, 0.25]])
+  assert (found.labels, found.picture, found.features) == (("dog",), b"png", None)
+
+
+def test_record_without_boxes_is_refused():
+  record = records.Record("5", "test", 10, 20, (), records.Regions(labels=("dog",)))
+  with pytest.raises(errors.UserError, match="record 5 has no boxes"):
+    region_files.from_record(record)
