@@ -74,10 +74,9 @@ class Grounding:
       ("all", self.all, self.all_micro, self.all_bound),
       ("loc", self.loc, self.loc_micro, self.loc_bound),
     ):
-      values[f"precision_{mode}"] = macro.precision
-      values[f"recall_{mode}"] = macro.recall
-      values[f"f1_{mode}"] = macro.f1
-      values[f"f1_{mode}_micro"] = micro.f1
+      for name in ("precision", "recall", "f1"):
+        values[f"{name}_{mode}"] = getattr(macro, name)
+        values[f"{name}_{mode}_micro"] = getattr(micro, name)
       values[f"f1_{mode}_partial_as_correct"] = bound.f1
     return values
 

@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
 from gcap_tf import errors
+from gcap_tf.metrics import diversity, grounding, grounding_per_sentence, results_io
 from gcap_tf.metrics import errors as error_kinds
-from gcap_tf.metrics import grounding, grounding_per_sentence, results_io
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,6 +97,7 @@ def generated_sentences(
   scores = grounding.score(references, predictions, lemma)
   sentences = grounding_per_sentence.score(references, predictions, lemma, recall_over)
   shares = error_kinds.error_shares(scores.events)
+  chair = diversity.hallucination(references, predictions, lemma)
   events = scores.events
   spoken = sum(row.predicted > 0 for row in scores.per_class)
   lines = [
@@ -130,6 +131,14 @@ def generated_sentences(
     ),
     "",
     table(
+      ("not in the picture, by any reference", "%"),
+      [
+        (f"of {chair.mentions:,} object words (CHAIR i)", percent(chair.chair_i)),
+        (f"of {chair.captions:,} captions (CHAIR s)", percent(chair.chair_s)),
+      ],
+    ),
+    "",
+    table(
       ("classes by frequency", "seen at least", "F1 all"),
       [
         (f"{group.first}-{group.last}", f"{group.least_frequent:,}", percent(group.f1))
@@ -152,7 +161,7 @@ def generated_sentences(
       ],
     ),
   ]
-  values = scores.as_json() | sentences.as_json() | shares.as_json()
+  values = scores.as_json() | sentences.as_json() | shares.as_json() | chair.as_json()
   return Report("\n".join(lines), values)
 
 

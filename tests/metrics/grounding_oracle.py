@@ -98,8 +98,8 @@ WORDS = (*NAMES, "hat", "balls", "a", "", "men")
 
 def _box(rng):
   """A small box: one-pixel ones, equal ones and an IoU of exactly one half are common."""
-  x, y = (int(v) for v in rng.integers(0, 5, 2))
-  width, height = (int(v) for v in rng.integers(0, 5, 2))
+  x, y = (int(v) for v in rng.integers(0, 2, 2))
+  width, height = (int(v) for v in rng.choice([0, 2, 5], 2, p=[0.1, 0.15, 0.75]))
   return [x, y, x + width, y + height]
 
 

@@ -25,12 +25,14 @@ def test_no_captions_are_refused():
 
 
 def reference(image_id, *sentences):
-  captions = [
-    results_io.ReferenceCaption(
-      tuple(text.split()), (0,) * bool(name), (name,) * bool(name), np.zeros((bool(name), 4))
+  captions = []
+  for text, name in sentences:
+    words = int(name != "")
+    captions.append(
+      results_io.ReferenceCaption(
+        tuple(text.split()), (0,) * words, (name,) * words, np.zeros((words, 4))
+      )
     )
-    for text, name in sentences
-  ]
   return results_io.Reference(image_id, tuple(captions))
 
 

@@ -24,7 +24,7 @@ def evaluation(tmp_path):
   """Files of a random evaluation: (flags, annotations, results) for a mode."""
 
   def write(mode, **changes):
-    references, submission = oracle.random_evaluation(3, mode)
+    references, submission = oracle.random_evaluation(4, mode)
     words = {word: oracle.lemma(word) for word in oracle.WORDS}
     value = {"results": submission["results"], "eval_mode": mode} | changes
     flags = []
