@@ -1,5 +1,13 @@
 """Imports every captioner, so that `CAPTIONERS` knows them all."""
 
-from gcap_tf.captioners import base, updown  # noqa: F401
+from gcap_tf.captioners import (  # noqa: F401
+  adaptive,
+  base,
+  cyclical,
+  distributed,
+  gvd,
+  neuraltalk2,
+  updown,
+)
 
 CAPTIONERS = base.CAPTIONERS

@@ -21,9 +21,9 @@ class Localizer(keras.layers.Layer):
     super().__init__(**kwargs)
     self.kind = kind
     inputs = embedding_size + (hidden_size if kind == "hidden" else 0)
-    self.maps = [linear.Linear(inputs, units, name="query")]
+    self.maps = [linear.Linear(inputs, units, name=f"{self.name}_query")]
     if kind == "mlp":
-      self.maps.append(linear.Linear(units, units, name="query_2"))
+      self.maps.append(linear.Linear(units, units, name=f"{self.name}_query_2"))
     self.built = True
 
   def call(self, words: tf.Tensor, h1: tf.Tensor | None = None) -> tf.Tensor:

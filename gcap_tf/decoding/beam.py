@@ -40,8 +40,8 @@ def decode(
   state = base.repeat(captioner.initial_state(memory), beams)
   pictures = tf.shape(memory["boxes"])[0]
 
-  def body(t, state, token, sums, path, path_log_prob, best, attentions, names):
-    emitted = captioner.step(memory, state, token)
+  def body(t, state, before, sums, path, path_log_prob, best, attentions, names):
+    emitted = captioner.step(memory, state, before)
     words = _offer(config, emitted["logits"], t, path[..., 0], beams)
     parent, token, sums, log_prob = _select(words, sums, t)
 
@@ -57,10 +57,10 @@ def decode(
     sums = tf.where(ended, DEAD, sums)
 
     rows = tf.reshape(tf.range(pictures)[:, tf.newaxis] * beams + parent, [-1])
-    state = tf.nest.map_structure(lambda x: tf.gather(x, rows), emitted["state"])
+    moved = tf.nest.map_structure(lambda x: tf.gather(x, rows), emitted["state"])
     attentions = attentions.write(t, emitted["attention"])
     names = names.write(t, tf.argmax(outputs.branch_logits(emitted), -1, output_type=tf.int32))
-    token = tf.reshape(token, [-1])
+    state, token = outputs.keep_shapes((moved, tf.reshape(token, [-1])), (state, before))
     return t + 1, state, token, sums, path, path_log_prob, best, attentions, names
 
   def unfinished(t, state, token, sums, path, path_log_prob, best, *_):

@@ -1,5 +1,7 @@
 """The answer that greedy decoding, sampling and beam search have in common."""
 
+from typing import Any
+
 import tensorflow as tf
 
 from gcap_tf.captioners import branches
@@ -21,6 +23,11 @@ def winners(emitted: dict[str, tf.Tensor], token: tf.Tensor) -> tf.Tensor:
   if logits.shape[1] == 1:
     return tf.ones(tf.shape(logits)[:2], tf.bool)
   return branches.winners(logits, token)
+
+
+def keep_shapes(new: Any, old: Any) -> Any:
+  """`new` with the static shapes of `old`: a loop's variables may not lose theirs."""
+  return tf.nest.map_structure(lambda x, like: tf.ensure_shape(x, like.shape), new, old)
 
 
 def pad_steps(x: tf.Tensor, max_length: int) -> tf.Tensor:

@@ -58,7 +58,7 @@ def decode(
     token_log_prob = tf.where(here, log_prob[:, tf.newaxis], token_log_prob)
     attentions = attentions.write(t, emitted["attention"])
     winners = winners.write(t, outputs.winners(emitted, token))
-    state = emitted["state"]
+    state = outputs.keep_shapes(emitted["state"], state)
     return t + 1, state, token, alive & (token > 0), history, token_log_prob, attentions, winners
 
   def unfinished(t, state, token, alive, *_):

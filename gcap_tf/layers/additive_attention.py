@@ -25,8 +25,8 @@ class AdditiveAttention(keras.layers.Layer):
   def __init__(self, value_size: int, query_size: int, units: int, heads: int = 1, **kwargs):
     super().__init__(**kwargs)
     self.units, self.heads = units, heads
-    self.key_map = linear.Linear(value_size, heads * units, name="key_map")
-    self.query_map = linear.Linear(query_size, heads * units, name="query_map")
+    self.key_map = linear.Linear(value_size, heads * units, name=f"{self.name}_keys")
+    self.query_map = linear.Linear(query_size, heads * units, name=f"{self.name}_queries")
     start = linear.uniform(units)
     self.score_kernel = self.add_weight(shape=(heads, units), initializer=start, name="score")
     self.score_bias = self.add_weight(shape=(heads,), initializer=start, name="score_bias")

@@ -107,9 +107,11 @@ def test_reconstruction_reaches_every_weight_but_the_attention(kind, branches):
   variables = model.trainable_variables
   for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
     touched = gradient is not None and np.abs(tf.convert_to_tensor(gradient)).max() > 0
-    asks = any(part in variable.path for part in ("query_map", "region_attention/score"))
+    asks = any(
+      part in variable.path for part in ("region_attention_queries", "region_attention/score")
+    )
     # Keys are shared, but a shift of all keys leaves the localiser's softmax as it was.
-    if "key_map/bias" not in variable.path:
+    if "region_attention_keys/bias" not in variable.path:
       assert touched == (not asks), variable.path
 
 

@@ -1,0 +1,156 @@
+"""GVD (Zhou et al., "Grounded Video Description", CVPR 2019, arXiv:1812.06587).
+
+    g_i = Drop(ReLU(W_7 r_i + b_7))                 the region's feature
+    M_{c,i} = Drop(ReLU(E_c)) · g_i + b_c           logits of C classes and the background (0)
+    m_i = softmax_c(M_{:,i})                        the region's class
+    l_i = Drop(ReLU(W_l loc_i + b_l))               where (and, in a video, when) it is
+    R_i = Drop(ReLU(W_r [LN(g_i); LN(l_i); LN(m_i)]))
+    h1  = LSTM1([v_g; x_t])                         without h2
+    h2  = LSTM2([Σ_i α_i R_i + û_t; h1])            û_t: attention over the grid u_j
+
+The grid is any second set of vectors: cells of a convolution map, or frames of a video.
+A batch that has one brings `grid_features` [I, J, grid_size] and `grid_mask` [I, J].
+
+Departures from the released code: class rows start small rather than from a detector's
+weights, and padding is masked in every attention.
+"""
+
+import dataclasses
+from typing import Any
+
+import tensorflow as tf
+
+from gcap_tf.captioners import base, localizer, topdown
+from gcap_tf.layers import additive_attention, dropout, linear, masking, object_interaction
+
+_SALT = topdown.PICTURE_SALT
+
+
+@dataclasses.dataclass(frozen=True)
+class GVDConfig(topdown.TopDownConfig):
+  """GVD's own options.
+
+  Attributes:
+    region_size: of g_i.
+    location_size: of l_i.
+    num_classes: C; 0 leaves classes out.
+    grid_size: of a grid feature; 0 where the data has no grid.
+    num_frames: above 1, the frame of a region is part of its location.
+    interaction_layers: of self-attention among regions; 2 in the supervised model.
+    interaction_heads: of the self-attention.
+    shared_attention: regions and grid share the attention's weights but for the keys.
+  """
+
+  hidden_size: int = 1024
+  feedback: bool = False
+  region_size: int = 2048
+  location_size: int = 300
+  num_classes: int = 0
+  grid_size: int = 0
+  num_frames: int = 1
+  interaction_layers: int = 0
+  interaction_heads: int = 6
+  shared_attention: bool = False
+
+
+@base.CAPTIONERS.register("gvd")
+class GVDCaptioner(topdown.TopDownCaptioner):
+  Config = GVDConfig
+
+  def __init__(self, config: GVDConfig, **kwargs: Any):
+    super().__init__(config, **kwargs)
+    inputs, hidden, size = self.region_input.size, config.hidden_size, config.region_size
+    self.refine_region = linear.Linear(inputs, size, name="refine_region")
+    self.location = linear.Linear(_location_size(config), config.location_size, name="location")
+    parts = size + config.location_size
+    self.classes = None
+    if config.num_classes:
+      # Kept as a map whose columns are the classes: W̃ is its rectified kernel.
+      self.classes = linear.Linear(size, config.num_classes + 1, name="classes")
+      parts += config.num_classes + 1
+    self.encode_region = linear.Linear(parts, hidden, name="encode_region")
+    self.encode_picture = linear.Linear(config.global_size or inputs, hidden, name="encode_picture")
+    self.interaction = None
+    if config.interaction_layers:
+      self.interaction = object_interaction.ObjectInteraction(
+        hidden, config.interaction_layers, config.interaction_heads, name="interaction"
+      )
+    if config.grid_size:
+      self.encode_grid = linear.Linear(config.grid_size, hidden, name="encode_grid")
+      if config.shared_attention:
+        self.grid_key_map = linear.Linear(hidden, config.attention_size, name="grid_key_map")
+      else:
+        self.grid_attention = additive_attention.AdditiveAttention(
+          hidden, hidden, config.attention_size, name="grid_attention"
+        )
+    self.built = True
+
+  def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
+    memory = {"region_mask": batch["region_mask"], "boxes": batch["boxes"]}
+    inputs = self.region_input(batch)  # [I, R, D]
+    refined = self._drop(tf.nn.relu(self.refine_region(inputs)), seed, 0)
+    location = self._drop(tf.nn.relu(self.location(self._locations(batch))), seed, 1)
+    parts = [layer_norm(refined), layer_norm(location)]
+    if self.classes is not None:
+      memory["class_logits"] = self._classify(refined, seed)  # [I, R, C + 1]
+      parts.append(layer_norm(tf.nn.softmax(memory["class_logits"])))
+    regions = self._drop(tf.nn.relu(self.encode_region(tf.concat(parts, -1))), seed, 2)
+    if self.interaction is not None:
+      regions = self.interaction(regions, batch["region_mask"], seed)
+    overall = self.region_input.overall(batch, inputs, self.config.global_size)
+    picture = self._drop(tf.nn.relu(self.encode_picture(overall)), seed, 3)
+    memory["regions"] = regions
+    memory["keys"] = self.region_attention.keys(regions)
+    memory["gates"] = self.attention_lstm.project(0, picture)
+    return memory | self._encode_grid(batch, seed)
+
+  def _locations(self, batch: base.Batch) -> tf.Tensor:
+    """x1, y1, x2, y2 and, in a video, the frame, all from 0 to 1."""
+    if self.config.num_frames == 1:
+      return batch["boxes"]
+    frame = tf.cast(batch["frame"], tf.float32)[..., tf.newaxis] / self.config.num_frames
+    return tf.concat([batch["boxes"], frame], -1)
+
+  def _classify(self, refined: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
+    rows = self._drop(tf.nn.relu(tf.convert_to_tensor(self.classes.kernel)), seed, 4)
+    return tf.tensordot(refined, rows, 1) + self.classes.bias
+
+  def _encode_grid(self, batch: base.Batch, seed: tf.Tensor | None) -> base.Memory:
+    if not self.config.grid_size or "grid_features" not in batch:
+      return {}
+    grid = self._drop(tf.nn.relu(self.encode_grid(batch["grid_features"])), seed, 5)
+    shared = self.config.shared_attention
+    keys = self.grid_key_map(grid)[:, tf.newaxis] if shared else self.grid_attention.keys(grid)
+    return {"grid": grid, "grid_keys": keys, "grid_mask": batch["grid_mask"]}
+
+  def _drop(self, x: tf.Tensor, seed: tf.Tensor | None, place: int) -> tf.Tensor:
+    return dropout.dropout(x, self.config.dropout, seed, _SALT + place)
+
+  def _attend(self, memory, query):
+    scores, weights, context = super()._attend(memory, query)
+    if "grid" not in memory:
+      return scores, weights, context
+    ask = self.region_attention if self.config.shared_attention else self.grid_attention
+    grid_weights = masking.masked_softmax(
+      ask(memory["grid_keys"], query), memory["grid_mask"][:, tf.newaxis, tf.newaxis]
+    )
+    return scores, weights, context + additive_attention.attend(grid_weights, memory["grid"])
+
+  def _localize(self, memory, query):
+    context, attention = super()._localize(memory, query)
+    if "grid" not in memory:
+      return context, attention
+    grid_context, _ = localizer.localize(
+      query, memory["grid_keys"][:, 0], memory["grid"], memory["grid_mask"]
+    )
+    return context + grid_context, attention
+
+
+def layer_norm(x: tf.Tensor) -> tf.Tensor:
+  """Layer norm without weights, ε 1e-5."""
+  mean, variance = tf.nn.moments(x, -1, keepdims=True)
+  return (x - mean) * tf.math.rsqrt(variance + 1e-5)
+
+
+def _location_size(config: GVDConfig) -> int:
+  return 4 if config.num_frames == 1 else 5

@@ -1,0 +1,39 @@
+import pytest
+import tensorflow as tf
+
+from gcap_tf.captioners import cyclical
+from tests import captioner_harness
+
+BATCH = captioner_harness.make_batch()
+
+
+def make(**options):
+  sizes = {
+    **{"vocabulary_size": 11, "embedding_size": 8, "hidden_size": 10, "attention_size": 6},
+    **{"feature_size": 7, "region_size": 9, "location_size": 4},
+  }
+  return cyclical.CyclicalCaptioner(cyclical.CyclicalConfig(**(sizes | options)))
+
+
+def test_keeps_the_contract_and_needs_the_localizer_only_in_training():
+  captioner_harness.check_captioner(make, BATCH, unused=("localizer",))
+
+
+@pytest.mark.parametrize("branches", [1, 4])
+def test_reconstructs_alone_and_with_distributed_branches(branches):
+  model = make(branches=branches)
+  memory = model.encode(BATCH)
+  words = tf.argmax(model.teacher_force(memory, BATCH["tokens"])["logits"], -1, tf.int32)
+  rebuilt = model.reconstruct(memory, BATCH["tokens"], words)
+  assert rebuilt["logits"].shape == (6, 6, 11)
+  assert rebuilt["attention"].shape == (6, 6, 1, 5)
+
+
+def test_a_grid_takes_part_in_the_reconstruction():
+  model = make(grid_size=3)
+  grid = {"grid_features": tf.ones([3, 4, 3]), "grid_mask": tf.ones([3, 4], tf.bool)}
+  logits = [
+    model.reconstruct(model.encode(batch), BATCH["tokens"], BATCH["tokens"])["logits"]
+    for batch in (BATCH, BATCH | grid)
+  ]
+  assert float(tf.reduce_max(tf.abs(logits[0] - logits[1]))) > 1e-4

@@ -1,0 +1,74 @@
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf.decoding import config, constraints, greedy
+from gcap_tf.text import vocabulary
+from tests.decoding import tiny
+
+
+def penalty(t, history, size=6, **options):
+  found = constraints.penalty(
+    config.DecodeConfig(max_length=8, **options), tf.constant(t), tf.constant(history), size
+  )
+  return None if found is None else found.numpy()
+
+
+def row(*words):
+  return [list(words) + [0] * (8 - len(words))]
+
+
+def test_no_rule_adds_nothing():
+  assert penalty(3, row(1, 2, 3)) is None
+
+
+def test_unknown_is_suppressed_or_gives_way():
+  assert penalty(0, row(), unknown="suppress")[0].tolist() == [0, 0, 0, 0, 0, -1000]
+  assert penalty(0, row(), unknown="second_best")[0, 5] <= -1e9
+
+
+def test_a_caption_does_not_end_before_its_least_length():
+  assert penalty(1, row(1), min_length=2)[0, 0] <= -1e9
+  assert penalty(2, row(1, 2), min_length=2)[0, 0] == 0
+
+
+def test_a_word_does_not_follow_itself():
+  found = penalty(2, row(1, 3), decoding_constraint=True)
+  assert found[0, 3] <= -1e9 and np.count_nonzero(found) == 1
+  assert not penalty(0, row(), decoding_constraint=True).any()
+
+
+def test_a_caption_does_not_end_with_a_bad_ending():
+  found = penalty(2, row(1, 3), bad_endings=(3, 4))
+  assert found[0, 0] <= -1e9 and np.count_nonzero(found) == 1
+  assert not penalty(2, row(3, 1), bad_endings=(3, 4)).any()
+  assert not penalty(0, row(), bad_endings=(0, 3)).any()
+
+
+def test_every_earlier_use_of_a_trigram_lowers_its_last_word():
+  found = penalty(7, row(1, 2, 3, 1, 2, 3, 1), block_trigrams=True)
+  np.testing.assert_allclose(found[0], [0, 0, -2 * 0.693, 0, 0, 0], rtol=1e-6)
+  found = penalty(8, row(1, 2, 3, 1, 2, 3, 1, 2), block_trigrams=True)
+  np.testing.assert_allclose(found[0], [0, 0, 0, 2 * -2 * 0.693, 0, 0], rtol=1e-6)
+
+
+def test_the_trigram_being_completed_is_not_its_own_repetition():
+  assert not penalty(2, row(1, 2), block_trigrams=True).any()
+  assert not penalty(3, row(1, 1, 1), block_trigrams=True)[0, [0, 2, 3, 4, 5]].any()
+
+
+def test_bad_endings_are_looked_up_in_the_vocabulary():
+  words = vocabulary.Vocabulary("captioner", ("", "dog", "the", "with", "UNK"))
+  assert sorted(constraints.bad_ending_ids(words)) == [2, 3]
+
+
+def test_rules_steer_a_whole_caption():
+  repeat = tiny.table({0: {2: 1.0}, 2: {2: 0.6, 1: 0.3, 0: 0.1}, 1: {0: 0.6, 2: 0.4}}, 5)
+  script = tiny.Script([repeat])
+  plain = config.DecodeConfig(max_length=4)
+  ruled = config.DecodeConfig(max_length=4, decoding_constraint=True)
+  longer = config.DecodeConfig(max_length=4, decoding_constraint=True, min_length=3)
+  captions = [
+    greedy.decode(script, tiny.memory(), options)["tokens"].numpy()[0].tolist()
+    for options in (plain, ruled, longer)
+  ]
+  assert captions == [[2, 2, 2, 2], [2, 1, 0, 0], [2, 1, 2, 1]]

@@ -1,0 +1,22 @@
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf.decoding import grounding
+
+BOXES = tf.constant([[[0.0, 0.1, 0.3, 0.4], [0.2, 0.0, 0.5, 0.3], [0.6, 0.6, 0.9, 0.8]]])
+
+
+def test_box_encloses_the_picks_of_the_winners_only():
+  attention = tf.constant([[[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.0, 0.1, 0.9]]]])
+  winners = tf.constant([[[True, True, False]]])
+  index, box = grounding.word_boxes(attention, winners, BOXES)
+  assert index.numpy().tolist() == [[0]]
+  np.testing.assert_allclose(box[0, 0], [0.0, 0.0, 0.5, 0.4])
+
+
+def test_index_is_that_of_the_first_winner():
+  attention = tf.constant([[[[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.0, 0.1, 0.9]]]])
+  winners = tf.constant([[[False, False, True]]])
+  index, box = grounding.word_boxes(attention, winners, BOXES)
+  assert index.numpy().tolist() == [[2]]
+  np.testing.assert_allclose(box[0, 0], BOXES[0, 2])
