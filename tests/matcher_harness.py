@@ -1,5 +1,7 @@
 """The contract of a matcher, checked on any of them: `check_matcher(make, batch)`."""
 
+import tempfile
+
 import numpy as np
 import tensorflow as tf
 
@@ -149,5 +151,9 @@ def check_weights_travel(make, batch):
   first, second = make(), make()
   expected = similarity(first, batch)
   assert np.abs(similarity(second, batch) - expected).max() > 1e-7
-  second.set_weights(first.get_weights())
+  with tempfile.TemporaryDirectory() as folder:
+    path = tf.train.Checkpoint(model=first).write(f"{folder}/state")
+    tf.train.Checkpoint(model=second).read(path).assert_existing_objects_matched()
+  for one, other in zip(first.weights, second.weights, strict=True):
+    np.testing.assert_array_equal(one.numpy(), other.numpy(), err_msg=one.path)
   np.testing.assert_allclose(similarity(second, batch), expected, atol=1e-6)

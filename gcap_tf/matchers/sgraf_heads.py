@@ -23,8 +23,15 @@ class Reasoning(keras.layers.Layer):
 
   def __init__(self, size: int, steps: int, **kwargs: Any):
     super().__init__(**kwargs)
-    self.steps = [ReasoningStep(size, name=f"step_{step}") for step in range(steps)]
+    self.count = steps
+    # An attribute each: tf.train.Checkpoint does not look into a Keras layer's lists.
+    for step in range(steps):
+      setattr(self, f"step_{step}", ReasoningStep(size, name=f"step_{step}"))
     self.built = True
+
+  @property
+  def steps(self) -> list["ReasoningStep"]:
+    return [getattr(self, f"step_{step}") for step in range(self.count)]
 
   def call(self, nodes: tf.Tensor, node_mask: tf.Tensor, training: bool = False) -> tf.Tensor:
     del training

@@ -61,11 +61,12 @@ def make_model(kind: Kind, name: str, model_config: Any) -> keras.Model:
 
 def build(model: keras.Model, kind: Kind) -> None:
   """Creates every variable by running the model once on a batch of zeros."""
-  batch = zero_batch(model.config)
+  batch = zero_batch(model.config, getattr(model.config, "regions", 36))
   if kind == "matcher":
     images, captions = model.encode_images(batch), model.encode_captions(batch)
     model.similarity(images, captions)
-    model.attention(images, captions)
+    if model.attends:
+      model.attention(images, captions)
   else:
     memory = model.encode(batch)
     model.teacher_force(memory, batch["tokens"])

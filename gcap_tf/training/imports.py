@@ -1,0 +1,61 @@
+"""Official PyTorch checkpoints to run folders."""
+
+import zipfile
+
+import keras
+import numpy as np
+
+from gcap_tf import errors, files
+from gcap_tf.interop import captioner_checkpoints, matcher_checkpoints
+from gcap_tf.text import vocabulary as vocabularies
+from gcap_tf.training import runs
+
+FAMILIES = ("scan", "bfan", "pfan", "sgraf", "updown")
+
+
+def import_files(
+  family: str,
+  weights: files.PathLike,
+  options: files.PathLike,
+  vocabulary: files.PathLike,
+  out: files.PathLike,
+) -> tuple[str, keras.Model]:
+  """Writes the run folder `out`; returns the registered name of the model, and the model.
+
+  Args:
+    family: which program wrote the checkpoint.
+    weights: its state dict, saved with numpy.savez.
+    options: JSON object of its options under their own names.
+    vocabulary: JSON file that belongs to it.
+    out: the run folder.
+  """
+  arrays = read_weights(weights)
+  values = files.read_json(options, "options")
+  if not isinstance(values, dict):
+    raise errors.UserError(f"options {options} must be a JSON object of names and values")
+  words = vocabularies.Vocabulary.load(vocabulary)
+  if family == "updown":
+    kind, name = "captioner", "updown"
+    _, model = captioner_checkpoints.import_updown(arrays, values, words)
+  else:
+    kind = "matcher"
+    name, model = matcher_checkpoints.import_matcher(family, arrays, values, words)
+  origin = {"family": family, "weights": str(weights), "options": values}
+  runs.save(out, kind, name, model, words, extra={"imported": origin})
+  return name, model
+
+
+def read_weights(path: files.PathLike) -> dict[str, np.ndarray]:
+  """Every array of an .npz file; anything else is a `UserError`."""
+  try:
+    archive = np.load(path, allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+      raise ValueError("it holds a single array")
+    with archive:
+      return {key: archive[key] for key in archive.files}
+  except FileNotFoundError:
+    raise errors.UserError(f"weights {path} do not exist") from None
+  except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    raise errors.UserError(
+      f"weights {path} are not a numpy.savez file of arrays ({error})"
+    ) from None

@@ -1,0 +1,44 @@
+"""The import command as a user runs it."""
+
+import json
+import subprocess
+import sys
+
+from tests.interop import checkpoint_files
+
+
+def run(family, paths, folder):
+  flags = [f"--{name}={path}" for name, path in paths.items()]
+  return subprocess.run(
+    [
+      sys.executable,
+      "-m",
+      "trainers.import_checkpoint",
+      f"--family={family}",
+      f"--out={folder / 'run'}",
+      *flags,
+    ],
+    capture_output=True,
+    text=True,
+    check=False,
+  )
+
+
+def test_a_checkpoint_becomes_a_run_folder(tmp_path):
+  paths, _, _ = checkpoint_files.write(tmp_path, "bfan")
+  done = run("bfan", paths, tmp_path)
+  assert done.returncode == 0, done.stderr
+  assert "bfan with" in done.stdout
+  config = json.loads((tmp_path / "run" / "config.json").read_text())
+  assert (config["kind"], config["model"]) == ("matcher", "bfan")
+
+
+def test_weights_of_another_family_end_in_one_line(tmp_path):
+  paths, _, _ = checkpoint_files.write(tmp_path, "scan")
+  done = run("sgraf", paths, tmp_path)
+  assert done.returncode == 1
+  lines = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+  assert len(lines) == 1
+  assert "weights lack" in lines[0]
+  assert "Traceback" not in done.stderr
+  assert not (tmp_path / "run").exists()
