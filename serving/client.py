@@ -149,7 +149,7 @@ class Client:
     signatures = get_model_metadata_pb2.SignatureDefMap()
     self._call(self._metadata_of, request).metadata["signature_def"].Unpack(signatures)
     if signature not in signatures.signature_def:
-      known = ", ".join(sorted(signatures.signature_def))
+      known = ", ".join(sorted(n for n in signatures.signature_def if not n.startswith("__")))
       raise errors.UserError(f'model {self.model} has no signature "{signature}"; known: {known}')
     return set(signatures.signature_def[signature].inputs)
 

@@ -31,6 +31,7 @@ _MODEL_PATH = re.compile(
   r"(?P<verb>|/metadata|:predict|:classify|:regress)"
 )
 _IDLE_SECONDS = 60.0  # a connection that says nothing for so long is closed
+_DISCARD_SECONDS, _DISCARD_READS = 1.0, 64
 _CLASSIFY_MESSAGE = "captioners and matchers answer :predict only"
 
 
@@ -103,6 +104,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
   protocol_version = "HTTP/1.1"
   server_version = "gcap_tf"
   sys_version = ""
+  _body_unread = False
 
   def do_GET(self) -> None:
     self._answer("GET")
@@ -131,6 +133,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         code = http.HTTPStatus.INTERNAL_SERVER_ERROR
         kind, content = "application/json", _error(f"{type(error).__name__} in the server")
       self._send(code, kind, content)
+      if self._body_unread:
+        self._discard_body()
     except (OSError, ValueError):  # the caller has gone
       self.close_connection = True
     finally:
@@ -138,23 +142,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
   def _body(self) -> bytes:
     """The request's body, no longer than the limit; only plain bodies of known length."""
-    limit = self.server.predictor.limits.message_bytes
+    limit, closing = self.server.predictor.limits.message_bytes, self.close_connection
     length = self.headers.get("Content-Length", "")
+    self._body_unread = self.close_connection = True
     if self.headers.get("Transfer-Encoding") or not (length.isascii() and length.isdigit()):
-      self.close_connection = True
       raise status.invalid("send the body with a Content-Length")
     if self.headers.get("Content-Encoding", "identity") != "identity":
-      self.close_connection = True
       raise status.invalid("send the body without Content-Encoding")
     if int(length) > limit:
-      self.close_connection = True
       raise status.ServingError(
         grpc.StatusCode.RESOURCE_EXHAUSTED, f"the body is larger than {limit} bytes"
       )
+    self._body_unread, self.close_connection = False, closing
     body = self.rfile.read(int(length))
     if len(body) != int(length):
       raise ConnectionError("the body broke off")
     return body
+
+  def _discard_body(self) -> None:
+    """Reads on for a moment: closing on unread bytes would take the answer back."""
+    self.wfile.flush()
+    self.connection.shutdown(socket.SHUT_WR)
+    self.connection.settimeout(_DISCARD_SECONDS)
+    for _ in range(_DISCARD_READS):
+      if not self.connection.recv(1 << 16):
+        return
 
   def _route(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
     if method == "GET" and path == metrics_lib.PATH:

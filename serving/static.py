@@ -25,7 +25,7 @@ class StaticFiles:
     path = "/page/index.html" if path == "/" else path
     if path == "/samples/samples.json" and "samples" not in self._roots:
       return "application/json", b"[]"
-    _, top, *parts = path.split("/")
+    top, *parts = path.removeprefix("/").split("/")
     root = self._roots.get(top)
     if root is not None and parts and all(_is_plain(part) for part in parts):
       file = root.joinpath(*parts)

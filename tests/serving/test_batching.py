@@ -1,0 +1,176 @@
+import concurrent.futures
+import threading
+import time
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from serving import batching, metrics, servables, status
+
+SIGNATURE = servables.Signature(
+  "s",
+  {
+    "x": servables.Spec("x:0", tf.float32, (None, None)),
+    "num_regions": servables.Spec("n:0", tf.int32, (None,)),
+  },
+  {
+    "sum": servables.Spec("s:0", tf.float32, (None,)),
+    "x": servables.Spec("y:0", tf.float32, (None, None)),
+  },
+)
+
+
+class Adder:
+  """A servable in Python: sums rows, can be held, can fail on a value."""
+
+  def __init__(self):
+    self.batches = []
+    self.free = threading.Event()
+    self.free.set()
+
+  def run(self, signature, inputs):
+    self.free.wait()
+    self.batches.append(len(inputs["x"]))
+    if (inputs["x"] == 666).any():
+      raise status.invalid("666 is refused")
+    if (inputs["x"] == 667).any():
+      raise ZeroDivisionError("a bug")
+    return {"sum": inputs["x"].sum(1), "x": inputs["x"]}
+
+
+@pytest.fixture
+def adder():
+  return Adder()
+
+
+@pytest.fixture
+def make(adder):
+  made = []
+
+  def make(**options):
+    queue = options.pop("max_queue", 100)
+    config = batching.BatchingConfig(**options)
+    figures = metrics.Metrics()
+    made.append(batching.Batcher(adder, SIGNATURE, config, figures, "m", queue))
+    made[-1].figures = figures
+    return made[-1]
+
+  yield make
+  adder.free.set()
+  for batcher in made:
+    batcher.close()
+
+
+def inputs(*rows):
+  return {"x": np.array(rows, np.float32), "num_regions": np.zeros(len(rows), np.int32)}
+
+
+def submit(batcher, *rows, seconds=30.0):
+  return batcher.submit(inputs(*rows), time.monotonic() + seconds)
+
+
+def hold_worker(adder, batcher):
+  """Keeps the worker busy, so that what comes next is queued together."""
+  adder.free.clear()
+  first = submit(batcher, [0])
+  while batcher.waiting():
+    time.sleep(0.001)
+  return first
+
+
+def test_queued_requests_run_together_and_get_their_own_rows_and_sizes(adder, make):
+  batcher = make()
+  first = hold_worker(adder, batcher)
+  pending = [submit(batcher, [1, 2]), submit(batcher, [3], [4]), submit(batcher, [5, 6, 7])]
+  adder.free.set()
+  answers = [p.result(5) for p in pending]
+  assert [a["sum"].tolist() for a in answers] == [[3], [3, 4], [18]]
+  assert [a["x"].tolist() for a in answers] == [[[1, 2]], [[3], [4]], [[5, 6, 7]]]
+  assert adder.batches == [1, 4]
+  first.result(5)
+
+
+def test_batches_stay_below_the_largest_size(adder, make):
+  batcher = make(max_batch_size=3)
+  hold_worker(adder, batcher)
+  pending = [submit(batcher, [1], [1]) for _ in range(3)]
+  adder.free.set()
+  concurrent.futures.wait(pending, 5)
+  assert adder.batches == [1, 2, 2, 2]
+
+
+def test_request_larger_than_a_batch_runs_alone(adder, make):
+  batcher = make(max_batch_size=2)
+  assert submit(batcher, [1], [2], [3]).result(5)["sum"].tolist() == [1, 2, 3]
+
+
+def test_only_the_request_at_fault_gets_the_error(adder, make):
+  batcher = make()
+  hold_worker(adder, batcher)
+  good, bad = submit(batcher, [1]), submit(batcher, [666])
+  adder.free.set()
+  assert good.result(5)["sum"].tolist() == [1]
+  with pytest.raises(status.ServingError, match="666 is refused"):
+    bad.result(5)
+
+
+def test_bug_in_a_batch_is_answered_and_the_worker_lives_on(make):
+  batcher = make()
+  with pytest.raises(status.ServingError, match="ZeroDivisionError: a bug") as error:
+    submit(batcher, [667]).result(5)
+  assert error.value.code.name == "INTERNAL"
+  assert submit(batcher, [2]).result(5)["sum"].tolist() == [2]
+
+
+def test_full_queue_refuses_at_once(adder, make):
+  batcher = make(max_queue=2)
+  hold_worker(adder, batcher)
+  submit(batcher, [1])
+  submit(batcher, [1])
+  with pytest.raises(status.ServingError, match="queue of 2 requests is full"):
+    submit(batcher, [1])
+  assert batcher.figures.refused.value("m") == 1
+
+
+def test_late_and_cancelled_requests_are_not_run(adder, make):
+  batcher = make()
+  hold_worker(adder, batcher)
+  late, cancelled, good = (
+    submit(batcher, [1], seconds=0),
+    submit(batcher, [2]),
+    submit(batcher, [3]),
+  )
+  cancelled.cancel()
+  adder.free.set()
+  assert good.result(5)["sum"].tolist() == [3]
+  with pytest.raises(status.ServingError, match="deadline passed"):
+    late.result(5)
+  assert adder.batches == [1, 1]
+  assert batcher.figures.expired.value("m") == 1
+
+
+def test_close_answers_what_is_queued_and_takes_no_more(adder, make):
+  batcher = make()
+  hold_worker(adder, batcher)
+  pending = submit(batcher, [5])
+  threading.Timer(0.05, adder.free.set).start()
+  batcher.close()
+  assert pending.result(0)["sum"].tolist() == [5]
+  with pytest.raises(status.ServingError, match="being unloaded"):
+    submit(batcher, [1])
+
+
+def test_lone_client_does_not_wait_for_company(make):
+  batcher = make(batch_timeout_micros=2_000_000)
+  started = time.monotonic()
+  for _ in range(3):
+    submit(batcher, [1]).result(5)
+  assert time.monotonic() - started < 1
+
+
+def test_strings_are_padded_with_empty_ones():
+  one = {"t": np.array([[b"a"]], object)}
+  two = {"t": np.array([[b"b", b"c"]], object)}
+  merged = batching.merge([one, two], 2)
+  assert merged["t"].tolist() == [[b"a", b""], [b"b", b"c"]]

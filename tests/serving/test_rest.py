@@ -1,0 +1,169 @@
+import base64
+import http.client
+import json
+import socket
+
+import numpy as np
+import pytest
+
+from serving import limits
+from tests.serving import harness, tiny_models
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory):
+  folder = tmp_path_factory.mktemp("captioner")
+  tiny_models.save(folder, 1)
+  small = limits.Limits(message_bytes=1 << 16)
+  with harness.serving(folder, limits=small) as server:
+    caller = harness.Caller(server)
+    yield caller
+    caller.close()
+
+
+PREDICT = "/v1/models/captioner:predict"
+
+
+def rows_of(inputs):
+  count = len(inputs["num_regions"])
+  return [{name: array[i].tolist() for name, array in inputs.items()} for i in range(count)]
+
+
+def test_row_form_answers_one_object_per_picture(caller):
+  inputs = tiny_models.request(3, 4)
+  code, answer = caller.rest(PREDICT, {"instances": rows_of(inputs)})
+  assert code == 200
+  wanted = tiny_models.expected(inputs, 1)
+  assert len(answer["predictions"]) == 3
+  for row, found in enumerate(answer["predictions"]):
+    assert found["box_index"] == wanted["box_index"][row].tolist()
+    assert found["log_prob"] == pytest.approx(wanted["log_prob"][row], abs=1e-5)
+    assert isinstance(found["caption"], str)
+
+
+def test_column_form_answers_one_list_per_output(caller):
+  inputs = tiny_models.request(2, 3)
+  body = {"signature_name": "beam", "inputs": {k: v.tolist() for k, v in inputs.items()}}
+  code, answer = caller.rest(PREDICT, body)
+  assert code == 200
+  harness.check_answer(inputs, {k: np.array(v) for k, v in answer["outputs"].items()}, 1)
+
+
+def test_version_in_the_path_is_honoured(caller):
+  body = {"instances": rows_of(tiny_models.request(1, 1))}
+  assert caller.rest("/v1/models/captioner/versions/1:predict", body)[0] == 200
+  assert caller.rest("/v1/models/captioner/versions/9:predict", body) == (
+    404,
+    {"error": "Servable not found for request: Specific(captioner, 9)"},
+  )
+  code, answer = caller.rest("/v1/models/captioner/labels/x:predict", body)
+  assert (code, answer) == (400, {"error": "Unrecognized servable version label: x"})
+
+
+def test_status_and_metadata_have_the_documented_form(caller):
+  assert caller.rest("/v1/models/captioner") == (
+    200,
+    {
+      "model_version_status": [
+        {
+          "version": "1",
+          "state": "AVAILABLE",
+          "status": {"error_code": "OK", "error_message": ""},
+        }
+      ]
+    },
+  )
+  code, answer = caller.rest("/v1/models/captioner/metadata")
+  assert code == 200
+  assert answer["model_spec"] == {"name": "captioner", "signature_name": "", "version": "1"}
+  signature = answer["metadata"]["signature_def"]["signature_def"]["greedy"]
+  assert signature["inputs"]["boxes"]["dtype"] == "DT_FLOAT"
+  assert signature["method_name"] == "tensorflow/serving/predict"
+
+
+@pytest.mark.parametrize(
+  ("path", "body", "code", "message"),
+  [
+    ("/v1/models/other:predict", {"instances": [1]}, 404, "Servable not found"),
+    ("/v1/models/other", None, 404, "Could not find any versions of model other"),
+    ("/v1/nonsense", None, 400, "Malformed request: GET /v1/nonsense"),
+    (PREDICT, b"{", 400, "JSON Parse error"),
+    (PREDICT, b"[]", 400, "must be an object"),
+    (PREDICT, b"\xff\xfe{}", 400, "JSON Parse error"),
+    (PREDICT, b"[" * 5000, 400, "nests deeper"),
+    (PREDICT, {"instances": []}, 400, "at least one row"),
+    (PREDICT, {"instances": [{}], "inputs": {}}, 400, "one of"),
+    (PREDICT, {}, 400, "one of"),
+    (PREDICT, {"instances": [{"boxes": []}]}, 400, "Missing but required"),
+    (PREDICT, {"signature_name": 3, "instances": [{}]}, 400, "must be a string"),
+    (PREDICT, {"signature_name": "x", "instances": [{}]}, 412, "not found"),
+  ],
+)
+def test_wrong_request_gets_its_code_and_reason(caller, path, body, code, message):
+  found, answer = caller.rest(path, body)
+  assert found == code
+  assert message in answer["error"]
+
+
+def test_get_of_predict_and_post_of_status_are_malformed(caller):
+  assert caller.rest(PREDICT)[0] == 400
+  assert caller.rest("/v1/models/captioner", {})[0] == 400
+
+
+def test_classify_is_not_implemented(caller):
+  assert caller.rest("/v1/models/captioner:classify", {})[0] == 501
+
+
+def test_too_large_a_body_is_refused_unread(caller):
+  code, answer = caller.rest(PREDICT, b" " * ((1 << 16) + 1))
+  assert code == 429
+  assert "larger than 65536 bytes" in answer["error"]
+
+
+@pytest.mark.parametrize(
+  "headers", [{"Transfer-Encoding": "chunked"}, {"Content-Encoding": "gzip"}]
+)
+def test_bodies_of_unknown_size_are_refused(caller, headers):
+  assert caller.rest(PREDICT, b"{}", headers)[0] == 400
+
+
+def test_connection_is_kept_between_requests(caller):
+  host, port = caller.server.rest_address.split(":")
+  connection = http.client.HTTPConnection(host, int(port), timeout=10)
+  for _ in range(3):
+    connection.request("GET", "/v1/models/captioner")
+    assert json.loads(connection.getresponse().read())["model_version_status"]
+  connection.close()
+
+
+@pytest.mark.parametrize(
+  "sent", [b"\x00\xff" * 40, b"GET", b"POST / HTTP/1.1\r\n\r\n", b"\r\n" * 99]
+)
+def test_random_bytes_do_not_disturb_the_next_request(caller, sent):
+  host, port = caller.server.rest_address.split(":")
+  with socket.create_connection((host, int(port)), timeout=5) as connection:
+    connection.sendall(sent)
+  assert caller.rest("/v1/models/captioner")[0] == 200
+
+
+def test_metrics_and_health_are_served(caller):
+  code, headers, text = caller.raw("/monitoring/prometheus/metrics")
+  assert code == 200
+  assert headers["Content-Type"].startswith("text/plain")
+  assert b':tensorflow:serving:request_count{model_name="captioner",status="OK"}' in text
+  assert b'gcap_serving_version_available{model_name="captioner",version="1"} 1' in text
+  assert caller.raw("/healthz")[::2] == (200, b"ok\n")
+
+
+def test_page_carries_a_content_policy_and_nothing_else_is_readable(caller):
+  for path in ("/page/../server.py", "/page/%2e%2e/server.py", "/samples/../../etc/passwd", "/x"):
+    assert caller.raw(path)[0] == 404
+
+
+def test_strings_may_travel_as_base64(caller):
+  encoded = {"b64": base64.b64encode(b"dog").decode()}
+  code, answer = caller.rest(
+    PREDICT, {"inputs": {"features": encoded, "boxes": [], "num_regions": []}}
+  )
+  assert code == 400
+  assert 'input "features" must hold numbers of type float32 only' in answer["error"]
