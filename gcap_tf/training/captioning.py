@@ -18,6 +18,8 @@ import tensorflow as tf
 from gcap_tf import errors
 from gcap_tf.captioners import base
 from gcap_tf.losses import boxes, cross_entropy, distillation, gvd, reconstruction
+from gcap_tf.text import lemmas
+from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import trainer
 
 
@@ -84,8 +86,7 @@ class CaptioningTrainer(trainer.Trainer):
   Args:
     model: any captioner.
     config: what to learn.
-    word_classes: class of every word of the vocabulary [V], 0 for none; GVD's grounding
-      and classification losses need it.
+    vocabulary: the model's; GVD's grounding and classification losses need its labels.
   """
 
   best_metric = "cider"
@@ -94,12 +95,12 @@ class CaptioningTrainer(trainer.Trainer):
     self,
     model: base.Captioner,
     config: CaptioningConfig,
-    word_classes: tuple[int, ...] | None = None,
+    vocabulary: vocabularies.Vocabulary | None = None,
   ):
     self.model, self.config = model, config
-    self.word_classes = word_classes
+    self.word_classes = word_classes(vocabulary) if vocabulary else ()
     self.sampling_chance = tf.Variable(0.0, trainable=False, name="sampling_chance")
-    _check(model, config, word_classes)
+    _check(model, config, self.word_classes)
 
   def begin_epoch(self, epoch: int) -> None:
     """Sets what depends on the epoch (0-based): the chance of scheduled sampling."""
@@ -216,6 +217,14 @@ class CaptioningTrainer(trainer.Trainer):
     return losses
 
 
+def word_classes(vocabulary: vocabularies.Vocabulary) -> tuple[int, ...]:
+  """The label id of every word, itself or by its lemma; 0 for words that name no label."""
+  labels = vocabulary.label_ids
+  if not labels:
+    return ()
+  return tuple(labels.get(word) or labels.get(lemmas.lemma(word), 0) for word in vocabulary.words)
+
+
 def _check(model, config, word_classes) -> None:
   options = model.config
   if (config.reconstruction_weight or config.consistency_weight) and (
@@ -226,11 +235,11 @@ def _check(model, config, word_classes) -> None:
       "mlp or hidden, or train the model cyclical"
     )
   if (config.grounding_weight or config.classification_weight) and (
-    not getattr(options, "num_classes", 0) or not word_classes
+    not any(word_classes) or getattr(options, "num_classes", 0) < max(word_classes)
   ):
     raise errors.UserError(
-      "grounding_weight and classification_weight need the model gvd with num_classes above 0 "
-      "and data whose regions have labels"
+      "grounding_weight and classification_weight need the model gvd with one class for each of "
+      f"the vocabulary's region labels: set num_classes to {max(word_classes, default=0)}"
     )
   wants_scores = config.attention_weight or config.grounding_weight
   if (wants_scores or config.sampling.start >= 0) and not hasattr(options, "branches"):
