@@ -155,13 +155,17 @@ def attention_accuracy(
         else:
           box = predicted.boxes_px[predicted.indices.index(index)]
           side.judge(class_id, box, sentence.boxes_px[row])
-  events = side.events(iou_threshold)
-  if not len(events.hit):
+  if not ids:
     raise errors.UserError("the references have no annotated object word to judge")
-  hits, words = _per_class(events, np.ones(len(events.hit), bool), len(ids))
+  return accuracy_of(side.events(iou_threshold), tuple(ids))
+
+
+def accuracy_of(events: grounding_events.Events, classes: Sequence[str]) -> Accuracy:
+  """Hit rates of judged words, each of which counts; every class has a word."""
+  hits, words = _per_class(events, np.ones(len(events.hit), bool), len(classes))
   rates = hits / words
-  order = sorted(ids, key=lambda name: (-words[ids[name]], name))
-  per_class = {name: (float(rates[ids[name]]), int(words[ids[name]])) for name in order}
+  order = sorted(range(len(classes)), key=lambda i: (-words[i], classes[i]))
+  per_class = {classes[i]: (float(rates[i]), int(words[i])) for i in order}
   return Accuracy(float(np.mean(rates)), float(hits.sum() / words.sum()), per_class)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from gcap_tf import errors, files
 from gcap_tf.data import records
+from gcap_tf.metrics import schema
 
 EvalMode = Literal["gen", "GT"]
 
@@ -163,13 +164,13 @@ def write_references(path: files.PathLike, references: Iterable[Reference]) -> N
 def read_references(path: files.PathLike, value: Any = None) -> list[Reference]:
   """Reads references; `value` is the file's JSON where the caller has it already."""
   value = files.read_json(path, "references") if value is None else value
-  annotations = _get(value, "annotations", list, f"references {path}")
+  annotations = schema.get(value, "annotations", list, f"references {path}")
   references = []
   for position, entry in enumerate(annotations):
     where = f"references {path}, entry {position}"
-    image_id = str(_get(entry, "image_id", (str, int), where))
+    image_id = str(schema.get(entry, "image_id", (str, int), where))
     where = f"references {path}, image {image_id}"
-    captions = _get(entry, "captions", list, where)
+    captions = schema.get(entry, "captions", list, where)
     references.append(
       Reference(
         image_id,
@@ -183,19 +184,22 @@ def read_submission(path: files.PathLike, value: Any = None) -> Submission:
   """Reads a submission; `value` is the file's JSON where the caller has it already."""
   value = files.read_json(path, "predictions") if value is None else value
   results = {}
-  for image_id, captions in _get(value, "results", dict, f"predictions {path}").items():
+  for image_id, captions in schema.get(value, "results", dict, f"predictions {path}").items():
     where = f"predictions {path}, image {image_id}"
     if not isinstance(captions, list) or not captions:
       raise errors.UserError(f"{where}: expected a list of at least one caption")
     results[image_id] = tuple(
       _predicted_caption(c, f"{where}, caption {n}") for n, c in enumerate(captions)
     )
+  return Submission(results, checked_mode(value, f"predictions {path}"))
+
+
+def checked_mode(value: Mapping[str, Any], where: str) -> EvalMode | None:
+  """A submission's `eval_mode`, None where it has none."""
   eval_mode = value.get("eval_mode")
   if eval_mode not in (None, "gen", "GT"):
-    raise errors.UserError(
-      f'predictions {path}: eval_mode is "{eval_mode}", expected "gen" or "GT"'
-    )
-  return Submission(results, eval_mode)
+    raise errors.UserError(f'{where}: eval_mode is "{eval_mode}", expected "gen" or "GT"')
+  return eval_mode
 
 
 def read_split_ids(path: files.PathLike, split: str) -> set[str]:
@@ -211,61 +215,18 @@ def read_split_ids(path: files.PathLike, split: str) -> set[str]:
 
 
 def _reference_caption(value: Any, where: str) -> ReferenceCaption:
-  indices = _indices(value, "process_idx", where)
-  classes = _strings(value, "process_clss", where)
-  boxes_px = _boxes(value, "process_bnd_box", where)
-  _same_length(where, process_idx=indices, process_clss=classes, process_bnd_box=boxes_px)
+  indices = schema.whole_numbers(value, "process_idx", where)
+  classes = schema.strings(value, "process_clss", where)
+  boxes_px = schema.boxes(value, "process_bnd_box", where)
+  schema.same_length(where, process_idx=indices, process_clss=classes, process_bnd_box=boxes_px)
   if len(set(indices)) != len(indices):
     raise errors.UserError(f"{where}: process_idx names a word twice")
-  return ReferenceCaption(_strings(value, "tokens", where), indices, classes, boxes_px)
+  return ReferenceCaption(schema.strings(value, "tokens", where), indices, classes, boxes_px)
 
 
 def _predicted_caption(value: Any, where: str) -> PredictedCaption:
-  classes = _strings(value, "clss", where)
-  indices = _indices(value, "idx_in_sent", where)
-  boxes_px = _boxes(value, "bbox", where)
-  _same_length(where, clss=classes, idx_in_sent=indices, bbox=boxes_px)
+  classes = schema.strings(value, "clss", where)
+  indices = schema.whole_numbers(value, "idx_in_sent", where)
+  boxes_px = schema.boxes(value, "bbox", where)
+  schema.same_length(where, clss=classes, idx_in_sent=indices, bbox=boxes_px)
   return PredictedCaption(classes, indices, boxes_px)
-
-
-def _get(value: Any, key: str, kind: Any, where: str) -> Any:
-  if not isinstance(value, dict) or key not in value:
-    raise errors.UserError(f'{where}: no key "{key}"')
-  if not isinstance(value[key], kind) or isinstance(value[key], bool):
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    expected = " or ".join(k.__name__ for k in kinds)
-    raise errors.UserError(f'{where}: "{key}" is {type(value[key]).__name__}, expected {expected}')
-  return value[key]
-
-
-def _strings(value: Any, key: str, where: str) -> tuple[str, ...]:
-  items = _get(value, key, list, where)
-  if not all(isinstance(item, str) for item in items):
-    raise errors.UserError(f'{where}: "{key}" must list strings')
-  return tuple(items)
-
-
-def _indices(value: Any, key: str, where: str) -> tuple[int, ...]:
-  items = _get(value, key, list, where)
-  if not all(type(item) is int for item in items):
-    raise errors.UserError(f'{where}: "{key}" must list whole numbers')
-  return tuple(items)
-
-
-def _boxes(value: Any, key: str, where: str) -> np.ndarray:
-  items = _get(value, key, list, where)
-  if not items:
-    return np.zeros((0, 4), np.float32)
-  try:
-    boxes = np.array(items)
-  except ValueError:
-    boxes = np.array(None)
-  if boxes.dtype.kind not in "iuf" or boxes.shape[1:] != (4,) or not np.isfinite(boxes).all():
-    raise errors.UserError(f'{where}: "{key}" must list boxes of four finite numbers, in pixels')
-  return boxes.astype(np.float32)
-
-
-def _same_length(where: str, **lists: Sequence[Any]) -> None:
-  if len({len(items) for items in lists.values()}) > 1:
-    sizes = ", ".join(f"{name} {len(items)}" for name, items in lists.items())
-    raise errors.UserError(f"{where}: lists differ in length ({sizes})")

@@ -1,0 +1,119 @@
+"""The grounding files of ActivityNet-Entities (Zhou et al., CVPR 2019, arXiv:1812.06587).
+
+    references  {"annotations": {"v_<id>": {"segments": {"0": {"tokens", "frame_ind",
+                 "process_bnd_box", "process_clss", "process_idx"}}}}}
+    submission  {"results": {"v_<id>": {"0": {"clss", "idx_in_sent",
+                 "bbox_for_all_frames"}}}, "eval_mode": "gen" or "GT"}
+
+A reference box lies in one of a segment's ten frames and may carry several words; a word
+may have several boxes. A prediction has a box in each frame.
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from gcap_tf import errors, files
+from gcap_tf.metrics import results_io, schema
+
+FRAMES = 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Segment:
+  """One reference sentence.
+
+  Attributes:
+    tokens: its words.
+    boxes_px: [n, 4] float32.
+    frames: [n] the frame of each box.
+    classes: classes of the words of each box.
+    indices: positions of those words, parallel to `classes`.
+  """
+
+  tokens: tuple[str, ...]
+  boxes_px: np.ndarray
+  frames: np.ndarray
+  classes: tuple[tuple[str, ...], ...]
+  indices: tuple[tuple[int, ...], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class PredictedSegment:
+  """Object words of one sentence and their boxes in every frame: boxes_px [words, 10, 4]."""
+
+  classes: tuple[str, ...]
+  indices: tuple[int, ...]
+  boxes_px: np.ndarray
+
+
+References = dict[str, dict[str, Segment]]
+Predictions = dict[str, dict[str, PredictedSegment]]
+
+
+def is_video(references: Any) -> bool:
+  """Whether a reference file's JSON is of this schema: annotations by video, not a list."""
+  return isinstance(references, dict) and isinstance(references.get("annotations"), dict)
+
+
+def read_references(path: files.PathLike, value: Any = None) -> References:
+  value = files.read_json(path, "references") if value is None else value
+  references: References = {}
+  annotations = schema.get(value, "annotations", dict, f"references {path}")
+  for video, entry in annotations.items():
+    segments = schema.get(entry, "segments", dict, f"references {path}, video {video}")
+    references[video] = {
+      name: _segment(segment, f"references {path}, video {video}, segment {name}")
+      for name, segment in segments.items()
+    }
+  return references
+
+
+def read_submission(
+  path: files.PathLike, value: Any = None
+) -> tuple[Predictions, results_io.EvalMode | None]:
+  """Predictions, and what they were made on where the file says."""
+  value = files.read_json(path, "predictions") if value is None else value
+  results: Predictions = {}
+  for video, segments in schema.get(value, "results", dict, f"predictions {path}").items():
+    if not isinstance(segments, dict):
+      raise errors.UserError(f"predictions {path}, video {video}: expected segments by name")
+    results[video] = {
+      name: _predicted(segment, f"predictions {path}, video {video}, segment {name}")
+      for name, segment in segments.items()
+    }
+  return results, results_io.checked_mode(value, f"predictions {path}")
+
+
+def _segment(value: Any, where: str) -> Segment:
+  boxes = schema.boxes(value, "process_bnd_box", where)
+  frames = schema.whole_numbers(value, "frame_ind", where)
+  classes = _nested(value, "process_clss", str, where)
+  indices = _nested(value, "process_idx", int, where)
+  schema.same_length(
+    where,
+    process_bnd_box=boxes,
+    frame_ind=frames,
+    process_clss=classes,
+    process_idx=indices,
+  )
+  if any(len(names) != len(places) for names, places in zip(classes, indices, strict=True)):
+    raise errors.UserError(f"{where}: process_clss and process_idx differ in length for a box")
+  tokens = schema.strings(value, "tokens", where)
+  return Segment(tokens, boxes, np.array(frames, np.int64), classes, indices)
+
+
+def _predicted(value: Any, where: str) -> PredictedSegment:
+  classes = schema.strings(value, "clss", where)
+  indices = schema.whole_numbers(value, "idx_in_sent", where)
+  boxes = schema.boxes(value, "bbox_for_all_frames", where, (FRAMES, 4))
+  schema.same_length(where, clss=classes, idx_in_sent=indices, bbox_for_all_frames=boxes)
+  return PredictedSegment(classes, indices, boxes)
+
+
+def _nested(value: Any, key: str, kind: type, where: str) -> tuple[tuple, ...]:
+  rows = schema.get(value, key, list, where)
+  if not all(isinstance(row, list) and all(type(item) is kind for item in row) for row in rows):
+    raise errors.UserError(f'{where}: "{key}" must hold a list of {kind.__name__} for each box')
+  return tuple(tuple(row) for row in rows)

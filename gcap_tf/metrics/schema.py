@@ -1,0 +1,55 @@
+"""Values of a user's JSON file, checked: a fault names the place and the key."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gcap_tf import errors
+
+
+def get(value: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
+  """The value under a key, of the kind expected."""
+  if not isinstance(value, dict) or key not in value:
+    raise errors.UserError(f'{where}: no key "{key}"')
+  if not isinstance(value[key], kind) or isinstance(value[key], bool):
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    expected = " or ".join(k.__name__ for k in kinds)
+    raise errors.UserError(f'{where}: "{key}" is {type(value[key]).__name__}, expected {expected}')
+  return value[key]
+
+
+def strings(value: Any, key: str, where: str) -> tuple[str, ...]:
+  items = get(value, key, list, where)
+  if not all(isinstance(item, str) for item in items):
+    raise errors.UserError(f'{where}: "{key}" must list strings')
+  return tuple(items)
+
+
+def whole_numbers(value: Any, key: str, where: str) -> tuple[int, ...]:
+  items = get(value, key, list, where)
+  if not all(type(item) is int for item in items):
+    raise errors.UserError(f'{where}: "{key}" must list whole numbers')
+  return tuple(items)
+
+
+def boxes(value: Any, key: str, where: str, shape: tuple[int, ...] = (4,)) -> np.ndarray:
+  """Boxes in pixels: [n, *shape] float32, all finite."""
+  items = get(value, key, list, where)
+  if not items:
+    return np.zeros((0, *shape), np.float32)
+  try:
+    array = np.array(items)
+  except ValueError:  # rows of different lengths
+    array = np.array(None)
+  if array.dtype.kind not in "iuf" or array.shape[1:] != shape or not np.isfinite(array).all():
+    each = f"{shape[0]} boxes" if len(shape) > 1 else "boxes"
+    raise errors.UserError(f'{where}: "{key}" must list {each} of four finite numbers, in pixels')
+  return array.astype(np.float32)
+
+
+def same_length(where: str, **lists: Sequence[Any]) -> None:
+  """Refuses parallel lists that are not."""
+  if len({len(items) for items in lists.values()}) > 1:
+    sizes = ", ".join(f"{name} {len(items)}" for name, items in lists.items())
+    raise errors.UserError(f"{where}: lists differ in length ({sizes})")
