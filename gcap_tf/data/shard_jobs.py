@@ -10,6 +10,7 @@ import functools
 import itertools
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import process
 from typing import Protocol
@@ -149,6 +150,13 @@ _done = None
 def _start_worker(job: Job, done) -> None:
   global _job, _done
   _job, _done = job, done
+  threading.Thread(target=_die_with_parent, daemon=True).start()
+
+
+def _die_with_parent() -> None:
+  """A killed parent cannot stop its workers, which would go on writing beside its successor."""
+  multiprocessing.parent_process().join()
+  os._exit(1)
 
 
 def _make_shard(task: ShardTask) -> prepared_writer.ShardSummary:

@@ -1,6 +1,7 @@
 import hashlib
 import os
 import pathlib
+import select
 import shlex
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from gcap_tf import config as configs
 from gcap_tf import errors
-from gcap_tf.data import detectors, flickr_entities, prepare, prepared, prepared_check, scenes
+from gcap_tf.data import detectors, prepare, prepared, prepared_check, scenes
 from tests.data import make_sources
 
 SCENES = scenes.SceneConfig(train=7, val=3, test=0, captions=2)
@@ -120,20 +121,29 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 PROGRAM = """
 import sys
 from gcap_tf.data import prepare, scenes
-config = prepare.PrepareConfig("scenes", scenes=scenes.SceneConfig(2000, 10, 0))
-prepare.prepare(config, sys.argv[1], workers=1)
+if __name__ == "__main__":
+  config = prepare.PrepareConfig("scenes", scenes=scenes.SceneConfig(9000, 10, 0))
+  prepare.prepare(config, sys.argv[1], workers=2)
 """
 
 
 def test_a_killed_run_leaves_nothing_that_looks_whole_and_the_next_cleans_up(tmp_path):
+  # A pipe that the workers inherit: it closes when the last of them has ended.
+  alive, inherited = os.pipe()
   running = subprocess.Popen(
-    [sys.executable, "-c", PROGRAM, str(tmp_path / "out")], stderr=subprocess.DEVNULL
+    [sys.executable, "-c", PROGRAM, str(tmp_path / "out")],
+    stdout=inherited,
+    stderr=subprocess.DEVNULL,
   )
+  os.close(inherited)
   deadline = time.monotonic() + 60
   while not list(tmp_path.glob(".out.partial-*/*.tfrecord")) and time.monotonic() < deadline:
     time.sleep(0.05)
   running.send_signal(signal.SIGKILL)
   running.wait()
+  assert select.select([alive], [], [], 30)[0], "workers outlive their parent"
+  assert os.read(alive, 1) == b""
+  os.close(alive)
   assert list(tmp_path.glob(".out.partial-*")) and not (tmp_path / "out").exists()
   with pytest.raises(errors.UserError, match="not a prepared folder"):
     prepared.PreparedData(tmp_path / "out")
@@ -200,6 +210,7 @@ def test_flickr30k_entities_is_prepared_whole(tmp_path):
   train = report.splits["train"]
   assert train.pictures == 70 and train.captions == 350 and train.tagged == 350
   assert train.reachable / train.objects > 0.9
-  record = flickr_entities.FlickrEntities(source).record(data.split("train").image_ids[0])
+  reader = prepare.open_source(config)
+  record = reader.record(data.split("train").image_ids[0], "train")
   stored = data.split("train").record(0)
   assert [c.tokens for c in stored.captions] == [c.tokens for c in record.captions]
