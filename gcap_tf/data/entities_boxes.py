@@ -13,6 +13,7 @@ import numpy as np
 from gcap_tf import errors
 from gcap_tf.data import box_geometry
 
+_FARTHEST = 1e6
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
 
 
@@ -54,7 +55,7 @@ def parse(xml: bytes, where: str) -> EntityBoxes:
   """
   try:
     root = ElementTree.fromstring(xml)
-  except ElementTree.ParseError as error:
+  except (ElementTree.ParseError, LookupError, ValueError) as error:
     raise errors.UserError(f"{where}: broken XML ({error}); fetch the file again") from None
   width, height = (_number(root.find(f"size/{side}"), where, side) for side in ("width", "height"))
   if width < 1 or height < 1:
@@ -95,11 +96,14 @@ def _number(
 ) -> int:
   text = (element.text or "").strip() if element is not None else ""
   try:
-    return round(float(text))
-  except (ValueError, OverflowError):
+    value = float(text)
+  except ValueError:
+    value = np.inf
+  if not abs(value) < _FARTHEST:
     of = "" if number is None else f" of object {number}"
     found = f"is {text!r}" if element is not None else "is missing"
-    raise errors.UserError(f"{where}: <{name}>{of} {found}; expected a whole number") from None
+    raise errors.UserError(f"{where}: <{name}>{of} {found}; expected a whole number")
+  return round(value)
 
 
 def _check_boxes(

@@ -28,7 +28,7 @@ class PrecompCaptions:
   Attributes:
     texts: one a caption.
     tokens: one tuple of words a caption.
-    tags: universal parts of speech a caption; empty tuples where there is no tag file.
+    tags: universal parts of speech a caption; empty tuples where there are none.
     per_row: captions of a row of the arrays.
   """
 
@@ -46,8 +46,8 @@ class PrecompCaptions:
       folder: where the files are.
       split: as in the file names.
       rows: of the split's arrays.
-      style: how to split captions; by default at white space where there are tags, which
-        count such words, and else as NLTK does, like SCAN.
+      style: how to split captions; by default at white space where there are tags, and else
+        as NLTK does, like SCAN. Tags count white-space words: other styles leave them out.
       word_ids: vocabulary of `{split}_precaps.txt`; by default the `*vocab*.json` beside it.
     """
     path = folder / f"{split}_caps.txt"
@@ -64,7 +64,8 @@ class PrecompCaptions:
     for number, tokens in enumerate(self.tokens, 1):
       if not tokens:
         raise errors.UserError(f"{path}, line {number}: a caption without words; mend it")
-    self.tags = _read_tags(tags, self.tokens) if tags.is_file() else [()] * len(self.texts)
+    tagged = style == "whitespace" and tags.is_file()
+    self.tags = _read_tags(tags, self.tokens) if tagged else [()] * len(self.texts)
 
 
 class Precomp(reader.Reader):
@@ -184,7 +185,7 @@ def _read_tags(path: pathlib.Path, tokens: list[tuple[str, ...]]) -> list[tuple[
     if len(found) != len(words):
       raise errors.UserError(
         f"{path}, line {number}: {len(found)} tags for {len(words)} words; expected one for "
-        'each white-space word (style="whitespace")'
+        "each white-space word"
       )
   return tags
 

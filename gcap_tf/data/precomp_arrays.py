@@ -76,7 +76,7 @@ class PrecompArrays:
   def normalised(self) -> bool:
     """Whether boxes run from 0 to 1."""
     boxes = self.boxes
-    return boxes is not None and bool(np.max(boxes, initial=0) <= _LARGEST_NORMALISED)
+    return boxes is not None and bool(np.max(boxes[...], initial=0) <= _LARGEST_NORMALISED)
 
   @functools.cached_property
   def sizes(self) -> np.ndarray | None:

@@ -1,5 +1,7 @@
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from gcap_tf import errors
 from gcap_tf.data import entities_boxes
@@ -80,3 +82,22 @@ def test_a_picture_without_size_is_refused():
 def test_an_object_without_name_is_refused():
   with pytest.raises(errors.UserError, match="object 1 has no <name>"):
     parse(thing([], (1, 1, 9, 9)))
+
+
+@hypothesis.given(st.integers(0, 10_000), st.binary(min_size=1, max_size=8))
+def test_a_damaged_file_parses_or_is_refused_with_its_name(place, noise):
+  data = bytearray(xml(thing(["4"], (1, 1, 90, 70)), thing(["5", "6"], (11, 11, 19, 19))))
+  place %= len(data)
+  data[place : place + len(noise)] = noise
+  try:
+    boxes = entities_boxes.parse(bytes(data), "Annotations/7.xml")
+  except errors.UserError as error:
+    assert str(error).startswith("Annotations/7.xml: ")
+  else:
+    assert (boxes.boxes_px[:, 2:] > boxes.boxes_px[:, :2]).all()
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1e300", "", "x"])
+def test_an_edge_that_is_no_number_is_refused(text):
+  with pytest.raises(errors.UserError, match=r"7\.xml: "):
+    parse(thing(["4"], (1, text, 90, 70)))

@@ -1,4 +1,6 @@
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 from gcap_tf import errors
 from gcap_tf.data import entities_sentences
@@ -55,3 +57,15 @@ def test_malformed_mentions_are_refused_with_the_expected_form(mention):
 def test_a_caption_without_words_is_refused():
   with pytest.raises(errors.UserError, match="no words"):
     parse(" . ")
+
+
+@hypothesis.given(st.text("[]/EN#0123 peoplé\t.,'\"-", max_size=60))
+def test_any_text_parses_or_is_refused_with_its_place(text):
+  try:
+    sentence = parse(text)
+  except errors.UserError as error:
+    assert str(error).startswith("Sentences/7.txt, line 1: ")
+  else:
+    assert sentence.tokens
+    ends = [0, *(edge for mention in sentence.mentions for edge in (mention.start, mention.end))]
+    assert ends == sorted(ends) and ends[-1] <= len(sentence.tokens)

@@ -51,6 +51,12 @@ def test_tags_count_white_space_words(folder):
   assert caption.tags == ("DET", "NOUN", "VERB")
 
 
+def test_another_style_leaves_the_tags_out(folder):
+  (folder / "dev_tags.txt").write_text("DT NN VBZ\nNNS\nCD NNS VBP\nNNS JJ\n")
+  caption = read(folder, style="treebank")[0].captions[0]
+  assert caption.tokens == ("a", "clown", "rests", ".") and caption.tags == ()
+
+
 def test_a_row_a_caption_with_repeated_ids_is_one_picture(folder):
   np.save(folder / "dev_ims.npy", np.repeat(FEATURES, 2, axis=0))
   (folder / "dev_ids.txt").write_text("7\n7\n8\n8\n")

@@ -65,7 +65,7 @@ def test_pos_scan_hdf5_reads_like_npy(tmp_path):
   opened = pickle.loads(pickle.dumps(arrays(tmp_path)))
   np.testing.assert_array_equal(opened.regions(2).features, FEATURES[2])
   np.testing.assert_array_equal(opened.regions(2).boxes_px, BOXES[2])
-  assert opened.row_ids == ["7", "8", "9"]
+  assert opened.row_ids == ["7", "8", "9"] and not opened.normalised
 
 
 def test_ids_may_be_listed_by_row_or_by_caption(folder):
