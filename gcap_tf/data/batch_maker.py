@@ -110,7 +110,9 @@ class BatchMaker:
       filled: [I] False on rows that only fill up the batch.
       words: room for words.
     """
-    rows = [self._picture(int(position)) for position in pictures]
+    # Captions of one picture often share a batch: it is read once for all of them.
+    read = {position: self._picture(position) for position in set(pictures.tolist())}
+    rows = [read[position] for position in pictures.tolist()]
     batch = {
       "image_id": _strings(row.image_id for row in rows),
       "example_mask": np.array(filled, bool),

@@ -192,6 +192,15 @@ def test_cached_pictures_are_not_read_again(split, monkeypatch):
   maker.make(*arguments)
 
 
+def test_a_picture_is_read_once_for_all_its_captions_in_a_batch(split, monkeypatch):
+  vocabulary = split.data.build_vocabulary("matcher", 1)
+  maker = batch_maker.BatchMaker(split, vocabulary, batch_plan.BatchConfig(cache_bytes=0))
+  read, reads = split.record, []
+  monkeypatch.setattr(split, "record", lambda position: reads.append(position) or read(position))
+  maker.make(np.array([3, 1, 3]), np.array([[6], [2], [7]]), np.ones(3, bool), 9)
+  assert sorted(reads) == [1, 3]
+
+
 def test_boxes_in_a_picture_of_unknown_size_are_refused(tmp_path):
   (record,) = make_records.make_records(1)
   items = [dataclasses.replace(record, width=0)]
