@@ -157,9 +157,12 @@ def _gather(value: tf.Tensor) -> tf.Tensor:
   replica = _replica()
   if replica is None:
     return value
-  if value.dtype == tf.bool:
-    return tf.cast(replica.all_gather(tf.cast(value, tf.int32), axis=0), tf.bool)
-  return replica.all_gather(value, axis=0)
+  numbers = tf.cast(value, tf.int32) if value.dtype == tf.bool else value
+  gathered = tf.cast(replica.all_gather(numbers, axis=0), value.dtype)
+  # The gradient of reshape is dense; that of a gather, which follows, is not, and
+  # all_gather cannot pass it on.
+  gathered = tf.reshape(gathered, tf.concat([[-1], tf.shape(value)[1:]], 0))
+  return tf.ensure_shape(gathered, [None, *value.shape[1:]])
 
 
 def _gather_all(encoded: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
