@@ -1,5 +1,7 @@
 """The files of the page and of its samples, and nothing else of the disk."""
 
+# bazel: data = ["//serving/page:files"]
+
 import mimetypes
 import pathlib
 

@@ -5,6 +5,7 @@ The two messages are declared here with the field names and types of Serving's
 only, so files written for these read the same in the real server.
 """
 
+import functools
 import pathlib
 from typing import Any
 
@@ -65,6 +66,7 @@ def read_batching(path: str | None) -> batching.BatchingConfig:
   return batching.BatchingConfig(**chosen)
 
 
+@functools.cache
 def _messages() -> dict[str, Any]:
   file = descriptor_pb2.FileDescriptorProto(
     name="gcap_tf/serving_options.proto",
@@ -98,7 +100,7 @@ def _messages() -> dict[str, Any]:
   wrappers_pb2.DESCRIPTOR.CopyToProto(wrappers)
   pool.Add(wrappers)
   pool.Add(file)
-  return message_factory.GetMessageClassesForFiles([file.name], pool) and {
+  return {
     name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"tensorflow.serving.{name}"))
     for name in ("BatchingParameters", "MonitoringConfig")
   }

@@ -1,0 +1,47 @@
+"""Checks a running server against the contract that clients rely on.
+
+    python -m serving.contract.run --address=HOST:PORT [--rest=HOST:PORT]
+
+prints one line a case; the exit code is 0 when all hold.
+"""
+
+from absl import flags
+
+from gcap_tf import errors
+from serving.contract import cases, connection
+
+FLAGS = flags.FLAGS
+
+
+def check(address: str, rest: str | None, model: str = "captioner") -> dict[str, str]:
+  """Runs every case; case name -> "" where it holds, else why not."""
+  server = connection.Connection(address, rest, model)
+  outcomes = {}
+  try:
+    for case in cases.CASES:
+      try:
+        case(server)
+        outcomes[case.__name__] = ""
+      except Exception as error:  # a case that cannot run does not hold
+        reason = " ".join(str(error).split())
+        outcomes[case.__name__] = f"{type(error).__name__}: {reason}"
+  finally:
+    server.close()
+  return outcomes
+
+
+def main(argv: list[str]) -> int:
+  del argv
+  outcomes = check(FLAGS.address, FLAGS.rest, FLAGS.model_name)
+  for name, reason in outcomes.items():
+    print(f"{'FAILS' if reason else 'holds'}  {name.replace('_', ' ')}  {reason}".rstrip())
+  failed = sum(bool(reason) for reason in outcomes.values())
+  print(f"{len(outcomes) - failed} of {len(outcomes)} cases hold")
+  return 1 if failed else 0
+
+
+if __name__ == "__main__":
+  flags.DEFINE_string("address", None, "HOST:PORT of the gRPC side.", required=True)
+  flags.DEFINE_string("rest", None, "HOST:PORT of the REST side; left out, REST is not checked.")
+  flags.DEFINE_string("model_name", "captioner", "Name of the model.")
+  errors.run(main)

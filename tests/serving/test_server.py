@@ -1,0 +1,59 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from serving import client
+from tests.serving import tiny_models
+
+
+def start(*flags):
+  return subprocess.Popen(
+    [sys.executable, "-m", "serving.server", "--port=0", "--rest_port=0", *flags],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+    env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+  )
+
+
+def test_sigterm_answers_what_is_under_way_and_ends_with_zero(tmp_path):
+  tiny_models.save(tmp_path, 1)
+  server = start(f"--model_base_path={tmp_path}")
+  try:
+    address = re.fullmatch(r"gRPC on (\S+)\n", server.stdout.readline())[1]
+    assert server.stdout.readline().startswith("REST and page on http://127.0.0.1:")
+    caller = client.Client(address)
+    answers = []
+    slow = {"seconds_in_tenths": np.array([20], np.int32)}
+    asking = threading.Thread(target=lambda: answers.append(caller.predict(slow, "sleep")))
+    asking.start()
+    caller.predict(tiny_models.request(1, 1))  # by now the slow one is under way
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(60) == 0
+    asking.join(10)
+    assert answers and answers[0]["done"].shape == (1,)
+  finally:
+    server.kill()
+    server.communicate()
+
+
+@pytest.mark.parametrize(
+  ("flags", "message"),
+  [
+    ([], "give one of --model_base_path=DIR and --model_config_file=FILE"),
+    (["--model_base_path=/no/such"], "the folder /no/such does not exist"),
+    (["--model_config_file=/no/such"], "model configuration /no/such does not exist"),
+  ],
+)
+def test_wrong_start_ends_in_one_line(flags, message):
+  server = start(*flags)
+  _, stderr = server.communicate(timeout=120)
+  assert server.returncode == 1
+  assert message in stderr.splitlines()[-1]
+  assert "Traceback" not in stderr
