@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -146,6 +147,7 @@ class _Picture:
     return False, len(self.boxes.rows[name]), -chain.mentions
 
 
+@functools.lru_cache(maxsize=1 << 17)
 def _describe(
   tokens: tuple[str, ...], classes: object_words.ObjectClasses
 ) -> tuple[tuple[int, str] | None, tuple[str, ...]]:

@@ -73,8 +73,7 @@ def parse(line: str, where: str) -> Sentence:
     chain, kinds, mention, plain = piece.groups()
     words = plain if chain is None else mention
     start = len(tokens)
-    for word in words.split():
-      tokens.extend(words_of(word))
+    tokens.extend(tokens_of(words))
     texts.append(words)
     if chain is not None:
       if not mention.strip() or not _KINDS.match(kinds):
@@ -89,10 +88,10 @@ def parse(line: str, where: str) -> Sentence:
   return Sentence("".join(texts).strip(), tuple(tokens), tuple(mentions), empty)
 
 
-@functools.lru_cache(maxsize=1 << 16)
-def words_of(word: str) -> tuple[str, ...]:
-  """The tokens of one white-space word: none for punctuation, sometimes several."""
-  return tuple(tokenizer.tokenize(word, "caption"))
+@functools.lru_cache(maxsize=1 << 17)
+def tokens_of(words: str) -> tuple[str, ...]:
+  """The tokens of white-space words: each word has none (punctuation), one, or several."""
+  return tuple(token for word in words.split() for token in tokenizer.tokenize(word, "caption"))
 
 
 def _complaint(line: str, position: int, where: str) -> str:
