@@ -6,15 +6,16 @@
       --split_ids=split_ids_flickr30k_entities.json --split=test
 
 Prints tables, and as its last line one JSON object of fractions of 1. What is scored follows
-the submission's `eval_mode`: "gen" for generated sentences, "GT" for given ones.
+the submission's `eval_mode`: "gen" for generated sentences, "GT" for given ones. Files of
+ActivityNet-Entities are known by their schema.
 """
 
 import json
 
 from absl import flags
 
-from gcap_tf import errors, files
-from gcap_tf.metrics import grounding_report, lemma_source, results_io
+from gcap_tf import errors
+from gcap_tf.metrics import score_files
 
 _PREDICTIONS = flags.DEFINE_string("predictions", None, "Submission JSON.", required=True)
 _REFERENCES = flags.DEFINE_string("references", None, "Reference JSON.", required=True)
@@ -34,34 +35,20 @@ _CLASSES_SHOWN = flags.DEFINE_integer("classes_shown", 10, "Rows of the table of
 
 def main(argv: list[str]) -> None:
   del argv
-  if (_SPLIT_IDS.value is None) != (_SPLIT.value is None):
-    raise errors.UserError("--split_ids and --split go together: give both or neither")
-  value = files.read_json(_REFERENCES.value, "references")
-  references = results_io.read_references(_REFERENCES.value, value)
-  if _SPLIT_IDS.value is not None:
-    chosen = results_io.read_split_ids(_SPLIT_IDS.value, _SPLIT.value)
-    references = grounding_report.select(references, chosen, f"split {_SPLIT.value}")
-  submission = results_io.read_submission(_PREDICTIONS.value)
-  mode = grounding_report.eval_mode(submission, references)
-  if mode == "GT":
-    report = grounding_report.given_sentences(references, submission.results, _CLASSES_SHOWN.value)
-    print(report.text)
-  else:
-    lemmas = lemma_source.choose(_LEMMAS.value, value)
-    frequency = None
-    if _TRAIN_REFERENCES.value is not None:
-      frequency = results_io.class_counts(results_io.read_references(_TRAIN_REFERENCES.value))
-    report = grounding_report.generated_sentences(
-      references,
-      submission.results,
-      lemmas.lemma,
-      _RECALL_OVER.value,
-      frequency,
-      _CLASSES_SHOWN.value,
+  report = score_files.score(
+    score_files.ScoreConfig(
+      predictions=_PREDICTIONS.value,
+      references=_REFERENCES.value,
+      split_ids=_SPLIT_IDS.value,
+      split=_SPLIT.value,
+      lemmas=_LEMMAS.value,
+      recall_over=_RECALL_OVER.value,
+      train_references=_TRAIN_REFERENCES.value,
+      classes_shown=_CLASSES_SHOWN.value,
     )
-    print(report.text + f"\n\nlemmas: {lemmas.source}")
-    report.values["lemmas"] = lemmas.source
-  print(json.dumps({"eval_mode": mode, **report.values}))
+  )
+  print(report.text)
+  print(json.dumps(report.values))
 
 
 if __name__ == "__main__":

@@ -53,9 +53,14 @@ def given_sentences(
   """Attention accuracy, with the most frequent classes."""
   accuracy = grounding.attention_accuracy(references, predictions)
   found = sum(reference.image_id in predictions for reference in references)
+  heading = f"Given sentences: {found:,} of {len(references):,} pictures submitted"
+  return accuracy_report(heading, accuracy, classes_shown)
+
+
+def accuracy_report(heading: str, accuracy: grounding.Accuracy, classes_shown: int) -> Report:
+  """A report of attention accuracy under a heading."""
   lines = [
-    f"Given sentences: {found:,} of {len(references):,} pictures submitted, "
-    f"{len(accuracy.per_class):,} classes",
+    f"{heading}, {len(accuracy.per_class):,} classes",
     "",
     table(
       ("attention accuracy", "%"),
@@ -146,23 +151,28 @@ def generated_sentences(
       ],
     ),
     "",
-    table(
-      ("class", "predicted", "annotated", "precision", "recall", "F1"),
-      [
-        (
-          row.name,
-          f"{row.predicted:,}",
-          f"{row.annotated:,}",
-          percent(row.precision),
-          percent(row.recall),
-          percent(row.f1),
-        )
-        for row in scores.per_class[:classes_shown]
-      ],
-    ),
+    class_rows(scores.per_class[:classes_shown]),
   ]
   values = scores.as_json() | sentences.as_json() | shares.as_json() | chair.as_json()
   return Report("\n".join(lines), values)
+
+
+def class_rows(classes: Sequence[grounding.ClassScores]) -> str:
+  """A table of classes in mode "all"."""
+  return table(
+    ("class", "predicted", "annotated", "precision", "recall", "F1"),
+    [
+      (
+        row.name,
+        f"{row.predicted:,}",
+        f"{row.annotated:,}",
+        percent(row.precision),
+        percent(row.recall),
+        percent(row.f1),
+      )
+      for row in classes
+    ],
+  )
 
 
 def scores_table(rows: Sequence[tuple[str, grounding.Scores]]) -> str:

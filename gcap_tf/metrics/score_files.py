@@ -1,0 +1,110 @@
+"""From grounding files to a report: reads, picks the schema and the mode, scores."""
+
+import dataclasses
+from typing import Any
+
+from gcap_tf import errors, files
+from gcap_tf.metrics import (
+  anet_io,
+  anet_report,
+  grounding_per_sentence,
+  grounding_report,
+  lemma_source,
+  results_io,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class ScoreConfig:
+  """What to score.
+
+  Attributes:
+    predictions, references: files of the official schemas.
+    split_ids, split: file of split name -> ids, and the split; both or neither.
+    lemmas: file of word -> lemma, see `lemma_source`.
+    recall_over: see `grounding_per_sentence`.
+    train_references: references whose class counts order the groups by frequency.
+    classes_shown: rows of the table of classes.
+  """
+
+  predictions: str
+  references: str
+  split_ids: str | None = None
+  split: str | None = None
+  lemmas: str | None = None
+  recall_over: grounding_per_sentence.RecallOver = "classes"
+  train_references: str | None = None
+  classes_shown: int = 10
+
+
+def score(config: ScoreConfig) -> grounding_report.Report:
+  """Scores a submission; the report's values begin with the mode."""
+  if (config.split_ids is None) != (config.split is None):
+    raise errors.UserError("--split_ids and --split go together: give both or neither")
+  chosen = None
+  if config.split_ids is not None:
+    chosen = results_io.read_split_ids(config.split_ids, config.split)
+  value = files.read_json(config.references, "references")
+  read = _videos if anet_io.is_video(value) else _pictures
+  return read(config, value, chosen)
+
+
+def _pictures(config: ScoreConfig, value: Any, chosen: set[str] | None) -> grounding_report.Report:
+  references = results_io.read_references(config.references, value)
+  if chosen is not None:
+    references = grounding_report.select(references, chosen, f"split {config.split}")
+  submission = results_io.read_submission(config.predictions)
+  mode = grounding_report.eval_mode(submission, references)
+  if mode == "GT":
+    report = grounding_report.given_sentences(references, submission.results, config.classes_shown)
+    return _finished(report, mode)
+  frequency = None
+  if config.train_references is not None:
+    training = results_io.read_references(config.train_references)
+    frequency = results_io.class_counts(training)
+  lemmas = lemma_source.choose(config.lemmas, value)
+  report = grounding_report.generated_sentences(
+    references,
+    submission.results,
+    lemmas.lemma,
+    config.recall_over,
+    frequency,
+    config.classes_shown,
+  )
+  return _finished(report, mode, lemmas.source)
+
+
+def _videos(config: ScoreConfig, value: Any, chosen: set[str] | None) -> grounding_report.Report:
+  references = anet_io.read_references(config.references, value)
+  if chosen is not None:
+    references = {video: entry for video, entry in references.items() if video in chosen}
+    if not references:
+      raise errors.UserError(
+        f"no reference is in split {config.split} of {config.split_ids}: "
+        f"references have {', '.join(list(value['annotations'])[:3])}, "
+        f"the split has {', '.join(sorted(chosen)[:3])}"
+      )
+  predictions, mode = anet_io.read_submission(config.predictions)
+  if mode is None:
+    raise errors.UserError(
+      f'predictions {config.predictions}: no "eval_mode"; say "gen" for generated sentences '
+      'or "GT" for given ones'
+    )
+  if mode == "GT":
+    report = anet_report.given_sentences(references, predictions, config.classes_shown)
+    return _finished(report, mode)
+  lemmas = lemma_source.choose(config.lemmas, value)
+  report = anet_report.generated_sentences(
+    references, predictions, lemmas.lemma, config.classes_shown
+  )
+  return _finished(report, mode, lemmas.source)
+
+
+def _finished(
+  report: grounding_report.Report, mode: str, lemmas: str = ""
+) -> grounding_report.Report:
+  """The report with its mode, and with the source of its lemmas where they mattered."""
+  values = {"eval_mode": mode, **report.values}
+  if not lemmas:
+    return grounding_report.Report(report.text, values)
+  return grounding_report.Report(f"{report.text}\n\nlemmas: {lemmas}", {**values, "lemmas": lemmas})
