@@ -10,6 +10,7 @@ may have several boxes. A prediction has a box in each frame.
 """
 
 import dataclasses
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -57,11 +58,22 @@ def is_video(references: Any) -> bool:
   return isinstance(references, dict) and isinstance(references.get("annotations"), dict)
 
 
-def read_references(path: files.PathLike, value: Any = None) -> References:
+def read_references(
+  path: files.PathLike, value: Any = None, only: Collection[str] | None = None
+) -> References:
+  """Reads references.
+
+  Args:
+    path: the file.
+    value: its JSON where the caller has it already.
+    only: videos to keep; the others are not even checked.
+  """
   value = files.read_json(path, "references") if value is None else value
   references: References = {}
   annotations = schema.get(value, "annotations", dict, f"references {path}")
   for video, entry in annotations.items():
+    if only is not None and video not in only:
+      continue
     segments = schema.get(entry, "segments", dict, f"references {path}, video {video}")
     references[video] = {
       name: _segment(segment, f"references {path}, video {video}, segment {name}")

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from gcap_tf import errors
 from gcap_tf.metrics import diversity, grounding, grounding_per_sentence, results_io
 from gcap_tf.metrics import errors as error_kinds
 
@@ -29,20 +28,6 @@ def eval_mode(
   ]
   given = any(found > 1 for found, _ in sizes) and all(found == wanted for found, wanted in sizes)
   return "GT" if given else "gen"
-
-
-def select(
-  references: Sequence[results_io.Reference], chosen: set[str], where: str
-) -> list[results_io.Reference]:
-  """References of one split; a `UserError` showing ids of both where none is in it."""
-  kept = [reference for reference in references if reference.image_id in chosen]
-  if not kept:
-    raise errors.UserError(
-      f"no reference is in {where}: references have "
-      f"{', '.join(reference.image_id for reference in references[:3])}, "
-      f"the split has {', '.join(sorted(chosen)[:3]) or 'none'}"
-    )
-  return kept
 
 
 def given_sentences(

@@ -13,7 +13,7 @@ order, for ground-truth sentences ("GT"). A fault names file, picture and key.
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -161,14 +161,23 @@ def write_references(path: files.PathLike, references: Iterable[Reference]) -> N
   files.write_json(path, {"vocab": sorted(names), "annotations": annotations}, indent=None)
 
 
-def read_references(path: files.PathLike, value: Any = None) -> list[Reference]:
-  """Reads references; `value` is the file's JSON where the caller has it already."""
+def read_references(
+  path: files.PathLike, value: Any = None, only: Collection[str] | None = None
+) -> list[Reference]:
+  """Reads references.
+
+  Args:
+    path: the file.
+    value: its JSON where the caller has it already.
+    only: ids to keep; the others are not even checked.
+  """
   value = files.read_json(path, "references") if value is None else value
-  annotations = schema.get(value, "annotations", list, f"references {path}")
   references = []
-  for position, entry in enumerate(annotations):
+  for position, entry in enumerate(schema.get(value, "annotations", list, f"references {path}")):
     where = f"references {path}, entry {position}"
     image_id = str(schema.get(entry, "image_id", (str, int), where))
+    if only is not None and image_id not in only:
+      continue
     where = f"references {path}, image {image_id}"
     captions = schema.get(entry, "captions", list, where)
     references.append(

@@ -1,7 +1,7 @@
 """From grounding files to a report: reads, picks the schema and the mode, scores."""
 
 import dataclasses
-from typing import Any
+from typing import Any, NoReturn
 
 from gcap_tf import errors, files
 from gcap_tf.metrics import (
@@ -50,9 +50,9 @@ def score(config: ScoreConfig) -> grounding_report.Report:
 
 
 def _pictures(config: ScoreConfig, value: Any, chosen: set[str] | None) -> grounding_report.Report:
-  references = results_io.read_references(config.references, value)
-  if chosen is not None:
-    references = grounding_report.select(references, chosen, f"split {config.split}")
+  references = results_io.read_references(config.references, value, chosen)
+  if not references:
+    _refuse(config, [str(entry["image_id"]) for entry in value["annotations"][:3]], chosen)
   submission = results_io.read_submission(config.predictions)
   mode = grounding_report.eval_mode(submission, references)
   if mode == "GT":
@@ -75,15 +75,9 @@ def _pictures(config: ScoreConfig, value: Any, chosen: set[str] | None) -> groun
 
 
 def _videos(config: ScoreConfig, value: Any, chosen: set[str] | None) -> grounding_report.Report:
-  references = anet_io.read_references(config.references, value)
-  if chosen is not None:
-    references = {video: entry for video, entry in references.items() if video in chosen}
-    if not references:
-      raise errors.UserError(
-        f"no reference is in split {config.split} of {config.split_ids}: "
-        f"references have {', '.join(list(value['annotations'])[:3])}, "
-        f"the split has {', '.join(sorted(chosen)[:3])}"
-      )
+  references = anet_io.read_references(config.references, value, chosen)
+  if not references:
+    _refuse(config, list(value["annotations"])[:3], chosen)
   predictions, mode = anet_io.read_submission(config.predictions)
   if mode is None:
     raise errors.UserError(
@@ -98,6 +92,13 @@ def _videos(config: ScoreConfig, value: Any, chosen: set[str] | None) -> groundi
     references, predictions, lemmas.lemma, config.classes_shown
   )
   return _finished(report, mode, lemmas.source)
+
+
+def _refuse(config: ScoreConfig, found: list[str], chosen: set[str] | None) -> NoReturn:
+  raise errors.UserError(
+    f"no reference is left: {config.references} has {', '.join(found) or 'no annotation'}, split "
+    f"{config.split} has {', '.join(sorted(chosen or ())[:3]) or 'no id'}"
+  )
 
 
 def _finished(

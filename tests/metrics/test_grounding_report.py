@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from gcap_tf import errors
 from gcap_tf.metrics import grounding_report, results_io
 from tests.metrics import grounding_oracle as oracle
 
@@ -64,12 +63,6 @@ def test_the_mode_follows_the_list_lengths_where_the_file_is_silent():
 def test_the_files_own_mode_wins():
   submission = results_io.Submission(submission_of(1).results, "GT")
   assert grounding_report.eval_mode(submission, references_of(5)) == "GT"
-
-
-def test_a_split_of_other_pictures_is_refused_with_ids():
-  assert len(grounding_report.select(references_of(1, 1), {"1"}, "split val")) == 1
-  with pytest.raises(errors.UserError, match="in split val: references have 0, 1, the split has a"):
-    grounding_report.select(references_of(1, 1), {"a"}, "split val")
 
 
 def test_tables_stay_in_line():

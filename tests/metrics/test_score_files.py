@@ -64,6 +64,27 @@ def test_training_references_order_the_classes(config):
   assert plain.text != ordered.text  # the least frequent class was never seen in training
 
 
+def test_pictures_outside_the_split_are_not_even_checked(config, tmp_path):
+  references, submission = grounding_oracle.random_evaluation(4, "GT")
+  annotations = references["annotations"]
+  broken = {"annotations": [*annotations, {"image_id": 99, "captions": "none"}]}
+  made = config(references=broken, predictions=submission)
+  splits = tmp_path / "splits.json"
+  ids = [str(entry["image_id"]) for entry in annotations]
+  splits.write_text(json.dumps({"val": ids, "test": ["x"]}))
+  with pytest.raises(errors.UserError, match="image 99"):
+    score_files.score(made)
+
+  def scored(split):
+    flags = (made.predictions, made.references, str(splits), split)
+    return score_files.score(score_files.ScoreConfig(*flags))
+
+  expected = grounding_oracle.given_sentences(annotations, submission["results"])
+  assert scored("val").values["attention_accuracy"] == pytest.approx(expected)
+  with pytest.raises(errors.UserError, match=r"json has 0, 1, 2, split test has x"):
+    scored("test")
+
+
 def test_splits_need_both_flags_and_known_videos(config, tmp_path):
   references, submission = anet_oracle.random_evaluation(5)
   made = config(references=references, predictions=submission | {"eval_mode": "GT"})
@@ -71,7 +92,7 @@ def test_splits_need_both_flags_and_known_videos(config, tmp_path):
   splits.write_text(json.dumps({"val": ["v_none"], "train": ["v_0"]}))
   with pytest.raises(errors.UserError, match="go together"):
     score_files.score(score_files.ScoreConfig(made.predictions, made.references, str(splits)))
-  with pytest.raises(errors.UserError, match=r"no reference is in split val .* split has v_none"):
+  with pytest.raises(errors.UserError, match=r"json has v_0.*, split val has v_none"):
     score_files.score(
       score_files.ScoreConfig(made.predictions, made.references, str(splits), "val")
     )
