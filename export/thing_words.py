@@ -5,6 +5,12 @@ from collections.abc import Iterable
 from gcap_tf.text import object_words, tagging
 from gcap_tf.text import vocabulary as vocabularies
 
+_NOUNS = tagging.NOUN_TAGS
+_FRAMES = (
+  (("a", "man"), ("in", "the", "street")),
+  (("a",), ("dog", "is", "running")),
+)
+
 
 def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = None) -> list[bool]:
   """Whether each word names a thing.
@@ -22,15 +28,19 @@ def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = 
 
 
 def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
-  """Whether the tagger reads each word, on its own, as a noun."""
+  """Whether each word is a noun in both of two short captions.
+
+  A vocabulary has no sentences, and alone nearly every word could be a noun: "green"
+  is one on a golf course. The first caption gives verbs their due, the second
+  adjectives; a word that stays a noun in both is one.
+  """
   words = [word for word in vocabulary.words if _is_word(word)]
-  tags = load_tags(words)
-  return [tags.get(word) in tagging.NOUN_TAGS for word in vocabulary.words]
-
-
-def load_tags(words: list[str]) -> dict[str, str]:
-  tagged = tagging.load_tagger().tag([[word] for word in words])
-  return {word: tag for word, (tag,) in zip(words, tagged, strict=True)}
+  tagger = tagging.load_tagger()
+  nouns = set(words)
+  for before, after in _FRAMES:
+    tagged = tagger.tag([[*before, word, *after] for word in words])
+    nouns -= {w for w, tags in zip(words, tagged, strict=True) if tags[len(before)] not in _NOUNS}
+  return [word in nouns for word in vocabulary.words]
 
 
 def _is_word(word: str) -> bool:

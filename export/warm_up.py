@@ -25,7 +25,8 @@ def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: 
   rng = np.random.default_rng(seed)
   given = {}
   for name, spec in specs.items():
-    shape = [pictures, regions, *spec.shape[2:]][: spec.shape.rank]
+    open_sizes = (pictures, regions)
+    shape = [open_sizes[axis] if size is None else size for axis, size in enumerate(spec.shape)]
     if name == "boxes":
       low = rng.uniform(0.0, 0.6, (pictures, regions, 2))
       given[name] = np.concatenate([low, low + rng.uniform(0.1, 0.4, low.shape)], -1)
@@ -34,7 +35,6 @@ def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: 
     elif spec.dtype == tf.string:
       given[name] = np.full(shape, b"a man", object)
     else:
-      shape = [size if size is not None else spec.shape[1] for size in shape]
       given[name] = rng.uniform(0.0, 1.0, shape)
     if spec.dtype != tf.string:
       given[name] = given[name].astype(spec.dtype.as_numpy_dtype)

@@ -1,0 +1,39 @@
+import subprocess
+import sys
+
+from gcap_tf.training import runs
+from serving import servables
+from tests.export import tiny_runs
+
+
+def export(*flags):
+  return subprocess.run(
+    [sys.executable, "-m", "export.export_model", *flags],
+    capture_output=True,
+    text=True,
+    timeout=300,
+  )
+
+
+def test_command_writes_a_version_that_answers(tmp_path):
+  run = tiny_runs.captioner_run(tmp_path)
+  runs.save(tmp_path / "run", "captioner", "updown", run.model, run.vocabulary)
+  (tmp_path / "words.txt").write_text("man\nhorse\n")
+  done = export(
+    f"--run={tmp_path}/run",
+    f"--out={tmp_path}/models",
+    "--max_length=4",
+    f"--object_words={tmp_path}/words.txt",
+  )
+  assert done.returncode == 0, done.stderr
+  folder = tmp_path / "models" / "1"
+  assert done.stdout.splitlines()[-1] == str(folder)
+  servable = servables.Servable(folder)
+  assert servable.warm_up() > 0
+  servable.close()
+
+
+def test_folder_that_is_no_run_ends_in_one_line(tmp_path):
+  done = export(f"--run={tmp_path}", f"--out={tmp_path}/models")
+  assert done.returncode == 1
+  assert "is not a run folder" in done.stderr.splitlines()[-1]
