@@ -40,7 +40,7 @@ _NOISY_LEVEL = flags.DEFINE_enum(
 _SET = flags.DEFINE_multi_string(
   "set", [], "further options, such as noisy.regions=20 or scenes.seed=3; may be repeated"
 )
-_WORKERS = flags.DEFINE_integer("workers", 0, "processes; 0: one per core", lower_bound=0)
+_WORKERS = flags.DEFINE_integer("workers", 0, "processes; 0: as many as help", lower_bound=0)
 _RUNNER = flags.DEFINE_enum(
   "runner", prepare.LOCAL, [prepare.LOCAL, *beam_prepare.RUNNERS], "local processes, or Beam"
 )

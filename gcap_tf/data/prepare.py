@@ -9,7 +9,7 @@ import dataclasses
 import os
 import pathlib
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from absl import logging
 
@@ -29,6 +29,7 @@ from gcap_tf.data import scenes as drawn_scenes
 from gcap_tf.text import object_words
 
 LOCAL = "local"
+WORTH_A_WORKER = 500  # pictures that take longer than starting a process
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,27 +79,28 @@ def prepare(
   Args:
     config: what to prepare.
     out: the folder; one that was prepared before is replaced.
-    workers: processes of the local runner; 0 is one per core.
+    workers: processes of the local runner; 0 is one per core, where there is enough to do.
     runner: "local" or one of `beam_prepare.RUNNERS`.
     beam_options: for a Beam runner.
   """
   out = pathlib.Path(out)
   check_replaceable(out)
-  source = open_source(config)
+  given = object_words.ObjectClasses.load(config.object_classes) if config.object_classes else None
+  source = open_source(config, given)
   regions = region_sources.choose(config.regions, config.dataset, config.noisy, config.max_regions)
   listed = {
     split: source.image_ids(split)[: config.max_images or None]
     for split in datasets.choose_splits(source, config.splits)
   }
   reader.refuse_shared_pictures(listed, str(source.source))
-  classes = getattr(source, "classes", None)
+  classes = given or getattr(source, "classes", None)
   counts = ", ".join(f"{len(ids):,} {split}" for split, ids in listed.items())
   logging.info("Preparing %s of %s into %s", counts, config.dataset, out)
   with _new_folder(out) as folder:
     todo = shard_jobs.tasks(folder, listed, config.shards)
     job = shard_jobs.Job(source, regions)
     if runner == LOCAL:
-      summaries = shard_jobs.run(job, todo, workers or os.cpu_count() or 1)
+      summaries = shard_jobs.run(job, todo, workers or enough_workers(listed))
     else:
       summaries = beam_prepare.run(job, todo, runner, beam_options)
     prepared_writer.finish(
@@ -112,8 +114,16 @@ def prepare(
   return prepared.PreparedData(out)
 
 
-def open_source(config: PrepareConfig) -> reader.Reader:
-  """The reader of the raw data."""
+def enough_workers(listed: Mapping[str, Sequence[str]]) -> int:
+  """One process per core, but none that would start for less than it costs."""
+  pictures = sum(len(ids) for ids in listed.values())
+  return min(os.cpu_count() or 1, 1 + pictures // WORTH_A_WORKER)
+
+
+def open_source(
+  config: PrepareConfig, classes: object_words.ObjectClasses | None = None
+) -> reader.Reader:
+  """The reader of the raw data; `classes` replace the dataset's own object classes."""
   entry = datasets.DATASETS.get(config.dataset)
   if entry.needs_source and not config.source:
     raise errors.UserError(
@@ -121,9 +131,6 @@ def open_source(config: PrepareConfig) -> reader.Reader:
     )
   if entry.needs_source and not pathlib.Path(config.source).exists():
     raise errors.UserError(f"--source={config.source} does not exist")
-  classes = None
-  if config.object_classes:
-    classes = object_words.ObjectClasses.load(config.object_classes)
   return entry.open(config.source, classes, config.scenes)
 
 

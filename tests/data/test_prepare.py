@@ -14,6 +14,7 @@ import pytest
 from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data import detectors, prepare, prepared, prepared_check, scenes
+from gcap_tf.text import object_words
 from tests.data import make_sources
 
 SCENES = scenes.SceneConfig(train=7, val=3, test=0, captions=2)
@@ -82,6 +83,13 @@ def test_precomputed_arrays_bring_their_regions(tmp_path):
   assert data.splits == ("train", "val") and not data.has_boxes
   stored = np.load(tmp_path / "raw" / "dev_ims.npy")
   np.testing.assert_array_equal(data.split("val").record(1).regions.features, stored[1])
+
+
+def test_small_datasets_do_not_wait_for_processes(monkeypatch):
+  monkeypatch.setattr(os, "cpu_count", lambda: 8)
+  assert prepare.enough_workers({"train": ["1"] * 400, "val": ["2"] * 99}) == 1
+  assert prepare.enough_workers({"train": ["1"] * 900, "val": ["2"] * 100}) == 3
+  assert prepare.enough_workers({"train": ["1"] * 29_000}) == 8
 
 
 def test_limits_are_kept(tmp_path):
@@ -210,7 +218,8 @@ def test_flickr30k_entities_is_prepared_whole(tmp_path):
   train = report.splits["train"]
   assert train.pictures == 70 and train.captions == 350 and train.tagged == 350
   assert train.reachable / train.objects > 0.9
-  reader = prepare.open_source(config)
-  record = reader.record(data.split("train").image_ids[0], "train")
+  classes = object_words.ObjectClasses.load(config.object_classes)
+  assert data.object_classes == classes.names
+  record = prepare.open_source(config, classes).record(data.split("train").image_ids[0], "train")
   stored = data.split("train").record(0)
   assert [c.tokens for c in stored.captions] == [c.tokens for c in record.captions]
