@@ -2,17 +2,18 @@
 
 import dataclasses
 import sys
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import keras
 import tensorflow as tf
+from pycocoevalcap.cider import cider
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import base
 from gcap_tf.data import pipeline, prepared
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import (
   captioner_evaluation,
@@ -71,12 +72,38 @@ class CaptionerTrainingConfig:
   optimizer: optimizers.OptimizerConfig = _UPDOWN_OPTIMIZER
 
 
+def for_model(model: str) -> CaptionerTrainingConfig:
+  """The published settings of a model's family; see the module of the model."""
+  config = CaptionerTrainingConfig(model=model)
+  if model in ("gvd", "distributed", "cyclical"):
+    config = dataclasses.replace(
+      config,
+      max_words=20,
+      min_count=4,
+      optimizer=optimizers.OptimizerConfig(clip="norm", clip_at=0.1),
+    )
+  if model == "cyclical":
+    losses = captioning.CaptioningConfig(cross_entropy_weight=0.5, reconstruction_weight=0.5)
+    schedule = schedules.ScheduleConfig("constant", 1e-4)
+    config = dataclasses.replace(config, losses=losses, schedule=schedule)
+  if model in ("adaptive", "neuraltalk2"):
+    config = dataclasses.replace(
+      config,
+      images=20,
+      max_words=18 if model == "adaptive" else 16,
+      schedule=schedules.ScheduleConfig("constant", 4e-4),
+      optimizer=optimizers.OptimizerConfig(beta_1=0.8, clip="value", clip_at=0.1),
+    )
+  return config
+
+
 class _ValidatedTrainer(captioning.CaptioningTrainer):
   best_metric = "cider"
 
   def __init__(self, model, config, vocabulary, validation):
     super().__init__(model, config)
     self._vocabulary, self._validation = vocabulary, validation
+    self._references = references_of(validation) if validation else {}
 
   def evaluate(self) -> dict[str, float]:
     if self._validation is None:
@@ -84,8 +111,7 @@ class _ValidatedTrainer(captioning.CaptioningTrainer):
     answers = captioner_evaluation.caption_split(
       self.model, self._vocabulary, self._validation, decode_config.DecodeConfig()
     )
-    references = caption_metrics.references_of(self._validation)
-    return caption_metrics.quick_scores({a.image_id: a.caption for a in answers}, references)
+    return {"cider": cider_of(answers, self._references)}
 
 
 def train(
@@ -124,7 +150,7 @@ def train(
   trainer = _ValidatedTrainer(model, config.losses, vocabulary, validation)
   teacher = None
   if config.teacher:
-    teacher = teacher_cache.open_or_compute(runs.load(config.teacher, "matcher"), split, folder)
+    teacher = teacher_cache.open_or_compute(runs.load(config.teacher, "matcher"), split)
   loop_config = loop.LoopConfig(
     steps=steps_per_epoch * config.epochs,
     steps_per_epoch=steps_per_epoch,
@@ -141,6 +167,21 @@ def train(
 
   with pipeline.clear_errors():
     return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")
+
+
+def references_of(split: prepared.Split) -> dict[str, list[str]]:
+  """Image id -> its captions as the words that models read."""
+  pictures = (split.record(position) for position in range(len(split)))
+  return {p.image_id: [" ".join(caption.tokens) for caption in p.captions] for p in pictures}
+
+
+def cider_of(
+  answers: Sequence[captioner_evaluation.Answer], references: dict[str, list[str]]
+) -> float:
+  """CIDEr on the scale of papers, without Java: captions are words already."""
+  said = {answer.image_id: [answer.caption] for answer in answers}
+  total, _ = cider.Cider().compute_score({image: references[image] for image in said}, said)
+  return 100.0 * float(total)
 
 
 def uses_labels(data: prepared.PreparedData, config: CaptionerTrainingConfig) -> bool:

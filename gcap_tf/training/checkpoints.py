@@ -6,7 +6,9 @@ on reading, a folder whose sums do not match is passed over, saying so.
 """
 
 import pathlib
+from typing import Any
 
+import keras
 import tensorflow as tf
 
 from gcap_tf import errors, files
@@ -19,29 +21,63 @@ def best_path(run: files.PathLike) -> pathlib.Path:
   return pathlib.Path(run) / "checkpoints" / "best"
 
 
-def save(folder: files.PathLike, **objects: tf.Module) -> None:
-  """Writes the trackable `objects` as one checkpoint folder, replacing an older one."""
+def save(folder: files.PathLike, **objects: tf.Module | keras.Model) -> None:
+  """Writes the `objects` as one checkpoint folder, replacing an older one."""
   with files.atomic_path(folder) as partial:
     partial.mkdir()
-    tf.train.Checkpoint(**objects).write(str(partial / "state"))
+    tf.train.Checkpoint(**_trackables(objects)).write(str(partial / "state"))
     sums = {path.name: files.sha256(path) for path in sorted(partial.iterdir())}
-    files.write_json(partial / _MANIFEST, {"sha256": sums})
+    manifest = {"sha256": sums, "variables": _listing(objects)}
+    files.write_json(partial / _MANIFEST, manifest)
 
 
-def restore(folder: files.PathLike, **objects: tf.Module) -> None:
+def restore(folder: files.PathLike, **objects: tf.Module | keras.Model) -> None:
   """Restores `objects` from a checkpoint folder; every one of their variables must be there."""
   folder = pathlib.Path(folder)
   fault = damage(folder)
   if fault:
     raise errors.UserError(f"checkpoint {folder} is damaged: {fault}")
-  checkpoint = tf.train.Checkpoint(**objects)
-  try:
-    checkpoint.read(str(folder / "state")).assert_existing_objects_matched().expect_partial()
-  except (AssertionError, ValueError, tf.errors.OpError) as error:
-    reason = str(error).splitlines()[0]
+  saved = files.read_json(folder / _MANIFEST, "checkpoint manifest")["variables"]
+  for name, wanted in _listing(objects).items():
+    _check_same(folder, name, saved.get(name, []), wanted)
+  checkpoint = tf.train.Checkpoint(**_trackables(objects))
+  checkpoint.read(str(folder / "state")).assert_existing_objects_matched().expect_partial()
+
+
+def _trackables(objects: dict[str, tf.Module | keras.Model]) -> dict[str, Any]:
+  """What TensorFlow tracks: of a Keras model the plain list of its variables.
+
+  TensorFlow does not see variables that a Keras layer keeps in a tuple; Keras does.
+  """
+  return {
+    name: [variable.value for variable in thing.variables]
+    if isinstance(thing, keras.Model)
+    else thing
+    for name, thing in objects.items()
+  }
+
+
+def _listing(objects: dict[str, tf.Module | keras.Model]) -> dict[str, list[list[Any]]]:
+  """Name and shape of every variable of the Keras models, in order."""
+  return {
+    name: [[variable.path, list(variable.shape)] for variable in thing.variables]
+    for name, thing in objects.items()
+    if isinstance(thing, keras.Model)
+  }
+
+
+def _check_same(folder: pathlib.Path, name: str, saved: list, wanted: list) -> None:
+  if len(saved) != len(wanted):
     raise errors.UserError(
-      f"checkpoint {folder} does not fit the model of its run folder: {reason}"
-    ) from None
+      f"checkpoint {folder} does not fit the model of its run folder: "
+      f"{name} has {len(saved)} variables there, {len(wanted)} in the model"
+    )
+  for (path, shape), (wanted_path, wanted_shape) in zip(saved, wanted, strict=True):
+    if shape != wanted_shape:
+      raise errors.UserError(
+        f"checkpoint {folder} does not fit the model of its run folder: "
+        f"{path} is {shape} there, {wanted_path} is {wanted_shape} in the model"
+      )
 
 
 def damage(folder: files.PathLike) -> str | None:
@@ -76,12 +112,12 @@ class StepCheckpoints:
   def path(self, step: int) -> pathlib.Path:
     return self.folder / f"step-{step:08d}"
 
-  def save(self, step: int, **objects: tf.Module) -> None:
+  def save(self, step: int, **objects: tf.Module | keras.Model) -> None:
     save(self.path(step), **objects)
     for old in self.steps()[: -self.keep]:
       files.remove(self.path(old))
 
-  def restore_newest(self, **objects: tf.Module) -> int:
+  def restore_newest(self, **objects: tf.Module | keras.Model) -> int:
     """Restores the newest whole state; returns its step, 0 where there is none."""
     for step in reversed(self.steps()):
       fault = damage(self.path(step))

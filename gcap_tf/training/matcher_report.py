@@ -59,7 +59,8 @@ def attention_figures(
     figures |= scores.as_json()
     if curve:
       with files.atomic_path(curve) as partial:
-        pr_curve.draw(scores.precision, scores.recall, run.name).save(partial, format="PNG")
+        points = pr_curve.Curve(scores.recall, scores.precision, scores.best)
+        pr_curve.draw({run.name: points}).save(partial, format="PNG")
   except errors.UserError as error:
     print(f"not computed: {error}")
   try:

@@ -28,6 +28,23 @@ def test_every_variable_comes_back_trainable_or_not(tmp_path):
   assert set(values(restored)) == {0.25} and len(values(restored)) == 6
 
 
+class Hidden(keras.layers.Layer):
+  """Keeps its variables in a tuple, where TensorFlow's own tracking misses them."""
+
+  def __init__(self, value: float):
+    super().__init__()
+    self.kernels = tuple(
+      self.add_weight(shape=[2], initializer=keras.initializers.Constant(value)) for _ in range(2)
+    )
+
+
+def test_variables_in_a_tuple_come_back_too(tmp_path):
+  models = [keras.Sequential([Hidden(value)]) for value in (0.25, 0.0)]
+  checkpoints.save(tmp_path / "best", model=models[0])
+  checkpoints.restore(tmp_path / "best", model=models[1])
+  assert values(models[1]) == [0.25, 0.25]
+
+
 def test_a_model_of_another_shape_is_refused(tmp_path):
   checkpoints.save(tmp_path / "best", model=made(0.25))
   other = keras.Sequential([keras.layers.Dense(5), keras.layers.BatchNormalization()])
