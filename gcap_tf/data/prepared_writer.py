@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from gcap_tf import errors, files
-from gcap_tf.data import records, shards
+from gcap_tf.data import records, reference_files, shards
 from gcap_tf.text import lemmas
 
 FORMAT = "gcap_tf prepared data"
@@ -125,8 +125,10 @@ def write_shard(
     contextlib.ExitStack() as stack,
   ):
     parts = {
-      kind: stack.enter_context(open(_part(folder, kind, split, number), "w", encoding="utf-8"))
-      for kind in _PARTS
+      kind: stack.enter_context(
+        open(reference_files.part_path(folder, kind, split, number), "w", encoding="utf-8")
+      )
+      for kind in reference_files.PARTS
     }
     for record in items:
       where = f"picture {record.image_id} of split {split}"
@@ -136,7 +138,7 @@ def write_shard(
       summary.offsets.append(writer.write(data))
       summary.sizes.append(len(data))
       _count(summary, record, where)
-      for kind, rows in _PARTS.items():
+      for kind, rows in reference_files.PARTS.items():
         parts[kind].writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows(record))
     summary.bytes, summary.sha256 = writer.size, writer.sha256.hexdigest()
   return summary
@@ -178,7 +180,7 @@ def finish(
   checksums: dict[str, dict[str, Any]] = {}
   for split, members in by_split.items():
     _write_index(folder / index_name(split), members)
-    _join_parts(
+    reference_files.join_parts(
       folder / f"references_{split}.json",
       {
         "vocab": list(object_classes),
@@ -186,7 +188,7 @@ def finish(
       },
       {"annotations": _part_paths(folder, "references", members)},
     )
-    _join_parts(
+    reference_files.join_parts(
       folder / f"captions_{split}.json",
       {"info": {"description": f"{dataset} {split}"}, "licenses": [], "type": "captions"},
       {
@@ -306,83 +308,9 @@ def _split_order(split: str) -> tuple[int, str]:
   return (known.index(split) if split in known else len(known), split)
 
 
-def number_or_text(image_id: str) -> int | str:
-  """The id as the field's JSON files write it: an integer wherever it is one."""
-  return int(image_id) if image_id.isdecimal() and str(int(image_id)) == image_id else image_id
-
-
-def reference_row(record: records.Record) -> dict[str, Any]:
-  """The picture in the schema of the grounding evaluator's reference file."""
-  return {
-    "image_id": number_or_text(record.image_id),
-    "image_size": [record.width, record.height],
-    "captions": [
-      {
-        "tokens": list(caption.tokens),
-        "process_clss": [thing.name for thing in caption.objects],
-        "process_idx": [thing.index for thing in caption.objects],
-        "process_bnd_box": [thing.box_px.tolist() for thing in caption.objects],
-        "word_idx": [list(range(p.start, p.end)) for p in caption.phrases if len(p.boxes_px)],
-        "bnd_box": [p.boxes_px.tolist() for p in caption.phrases if len(p.boxes_px)],
-      }
-      for caption in record.captions
-    ],
-  }
-
-
-def image_row(record: records.Record) -> dict[str, Any]:
-  """The picture in COCO's schema."""
-  row = {"id": number_or_text(record.image_id), "width": record.width, "height": record.height}
-  name = pathlib.PurePath(record.picture_path).name
-  return {**row, "file_name": name} if name else row
-
-
-def caption_rows(record: records.Record) -> list[dict[str, Any]]:
-  """The captions in COCO's schema."""
-  return [
-    {
-      "id": number_or_text(caption.caption_id),
-      "image_id": number_or_text(record.image_id),
-      "caption": caption.text,
-    }
-    for caption in record.captions
-  ]
-
-
-_PARTS = {
-  "references": lambda record: [reference_row(record)],
-  "images": lambda record: [image_row(record)],
-  "captions": caption_rows,
-}
-
-
-def _part(folder: pathlib.Path, kind: str, split: str, number: int) -> pathlib.Path:
-  return folder / f"{kind}_{split}.part-{number:05d}"
-
-
 def _part_paths(
   folder: pathlib.Path, kind: str, members: Sequence[ShardSummary]
 ) -> list[pathlib.Path]:
-  return [_part(folder, kind, member.split, member.number) for member in members]
-
-
-def _join_parts(
-  path: pathlib.Path, head: Mapping[str, Any], lists: Mapping[str, Sequence[pathlib.Path]]
-) -> None:
-  """One JSON object: the head, then lists whose rows are the lines of part files.
-
-  Rows are streamed: the reference file of a large dataset does not fit in memory well.
-  """
-  with open(path, "w", encoding="utf-8") as out:
-    out.write(json.dumps(head, ensure_ascii=False)[:-1])
-    for name, parts in lists.items():
-      out.write(f", {json.dumps(name)}: [")
-      separator = "\n"
-      for part in parts:
-        with open(part, encoding="utf-8") as lines:
-          for line in lines:
-            out.write(separator + line.rstrip("\n"))
-            separator = ",\n"
-        part.unlink()
-      out.write("\n]")
-    out.write("}\n")
+  return [
+    reference_files.part_path(folder, kind, member.split, member.number) for member in members
+  ]
