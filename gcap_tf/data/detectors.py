@@ -23,6 +23,7 @@ Both detectors depend on the record alone (and the seed): not on order, process 
 
 import dataclasses
 import functools
+import statistics
 import zlib
 
 import numpy as np
@@ -65,7 +66,7 @@ class NoisyConfig:
   feature_size: int = 256
   seed: int = 1
   min_good: int = 1
-  partial: float = 0.45
+  partial: float = 0.4
   enlarged: float = 0.15
   background: float = 0.2
   focus: float = 0.5
@@ -73,7 +74,7 @@ class NoisyConfig:
   purity_power: float = 0.5
   coverage_power: float = 0.5
   attribute_weight: float = 0.35
-  part_weight: float = 0.35
+  part_weight: float = 0.6
   similarity: float = 0.35
   confusion: float = 0.25
   signal_noise: float = 0.12
@@ -254,7 +255,7 @@ def _signal(
     (1 - config.focus) * coverage**config.coverage_power + config.focus * focus
   )
   signal *= 1 + boost * focus * (1 - coverage)
-  noise = rng.standard_normal(signal.shape, np.float32)
+  noise = _gaussian(rng, signal.shape)
   return coverage, signal * np.maximum(0, 1 + config.signal_noise * noise)
 
 
@@ -269,7 +270,7 @@ def _features(
 ) -> np.ndarray:
   """[N, D] float32: the module's second equation."""
   n, size = config.regions, config.feature_size
-  features = rng.standard_normal((n, size), np.float32)
+  features = _gaussian(rng, (n, size))
   features *= config.noise / np.sqrt(size)
   features += _geometry(boxes_px, frame) @ _geometry_directions(size, config.geometry_weight)
   if objects.labels:
@@ -288,12 +289,31 @@ def _features(
   return features
 
 
+def _gaussian(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+  """Standard normal float32: random 16-bit numbers looked up among as many quantiles.
+
+  Ten times as fast as `Generator.standard_normal`, which would be half of all work.
+  """
+  draws = np.frombuffer(rng.bytes(2 * shape[0] * shape[1]), "<u2")
+  return _quantiles().take(draws).reshape(shape)
+
+
+@functools.cache
+def _quantiles() -> np.ndarray:
+  """[65536] the normal distribution's quantiles in the middle of equal steps."""
+  inverse = statistics.NormalDist().inv_cdf
+  upper = [inverse((step + 0.5) / 65536) for step in range(32768, 65536)]
+  return np.asarray([-z for z in reversed(upper)] + upper, np.float32)
+
+
 @functools.lru_cache(maxsize=4096)
 def _object_directions(label: str, attributes: tuple[str, ...], config: NoisyConfig) -> np.ndarray:
   """[3, D]: class with attributes, part, and class alone, each with its weight."""
   size = config.feature_size
   prototype = word_prototypes.class_prototype(label, size, config.similarity)
-  described = prototype + config.attribute_weight * word_prototypes.attribute_sum(attributes, size)
+  described = prototype + config.attribute_weight * word_prototypes.attribute_direction(
+    attributes, size
+  )
   part = config.part_weight * word_prototypes.direction(f"part:{label}", size)
   return np.stack([described, part, prototype]).astype(np.float32)
 

@@ -69,11 +69,12 @@ def class_rows(words: tuple[str, ...], size: int, similarity: float) -> np.ndarr
 
 
 @functools.lru_cache(maxsize=8192)
-def attribute_sum(words: tuple[str, ...], size: int) -> np.ndarray:
-  """[size] sum of the attributes' directions; zeros without attributes."""
+def attribute_direction(words: tuple[str, ...], size: int) -> np.ndarray:
+  """[size] the attributes' directions mixed, of norm near 1; zeros without attributes."""
   total = np.zeros(size, np.float32)
   for word in words:
     total += direction(f"attribute:{word}", size)
+  total /= np.sqrt(max(1, len(words)))
   total.flags.writeable = False
   return total
 

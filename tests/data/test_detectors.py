@@ -165,6 +165,15 @@ def test_the_telling_spot_can_carry_more_class_than_the_whole():
   assert signal[1, 0] == pytest.approx((0.5 * 0.5 + 0.5) * (1 + boost * 0.75), rel=1e-5)
 
 
+def test_the_noise_is_gaussian():
+  draws = detectors._gaussian(np.random.Generator(np.random.PCG64(1)), (1000, 200)).ravel()
+  assert draws.dtype == np.float32
+  assert draws.mean() == pytest.approx(0, abs=0.01)
+  assert draws.std() == pytest.approx(1, abs=0.01)
+  assert (draws**4).mean() == pytest.approx(3, abs=0.1)
+  assert (draws > 1.6449).mean() == pytest.approx(0.05, abs=0.003)
+
+
 def test_features_of_unit_signal_have_the_configured_size():
   config = detectors.NoisyConfig(noise=1.0, geometry_weight=0.0, rms=0.5)
   features = detectors.noisy(make_record(), config).features  # noise alone, of norm 1

@@ -7,6 +7,7 @@ from PIL import Image
 
 from gcap_tf import errors
 from gcap_tf.data import scene_words, scenes
+from gcap_tf.text import object_words, tokenizer
 
 CONFIG = scenes.SceneConfig(train=30, val=6, test=4, seed=11)
 
@@ -51,6 +52,18 @@ def test_tokens_are_the_words_of_the_text(made):
   for caption in (c for r in made for c in r.captions):
     assert caption.text.lower().rstrip(".").split() == list(caption.tokens)
     assert len(caption.tags) == len(caption.tokens)
+
+
+def test_tokenising_the_text_gives_the_tokens(made):
+  for caption in (c for r in made for c in r.captions):
+    assert tokenizer.tokenize(caption.text) == list(caption.tokens)
+
+
+def test_object_names_are_what_the_class_list_finds_in_the_words(made):
+  classes = object_words.ObjectClasses(scenes.class_names())
+  for caption in (c for r in made for c in r.captions):
+    for word in caption.objects:
+      assert classes.of(caption.tokens[word.index]) == word.name
 
 
 def test_every_noun_has_a_box_but_those_of_prepositions(made):

@@ -32,11 +32,11 @@ def test_words_outside_the_table_have_a_family_too():
   assert word_prototypes.family("zither") == word_prototypes.family("zither")
 
 
-def test_attributes_add_up():
-  both = word_prototypes.attribute_sum(("red", "small"), 64)
+def test_attributes_mix_to_a_norm_near_one():
+  both = word_prototypes.attribute_direction(("red", "small"), 64)
   red, small = (word_prototypes.direction(f"attribute:{w}", 64) for w in ("red", "small"))
-  assert both == pytest.approx(red + small, abs=1e-6)
-  assert not word_prototypes.attribute_sum((), 64).any()
+  assert both == pytest.approx((red + small) / np.sqrt(2), abs=1e-6)
+  assert not word_prototypes.attribute_direction((), 64).any()
 
 
 def test_rows_of_no_words_are_empty():
