@@ -118,6 +118,18 @@ def test_a_picture_without_regions_gives_zeros(tmp_path):
   assert not batch["global_feature"][0].any() and not batch["target_regions"][0].any()
 
 
+def test_regions_that_carry_labels_only_have_features_of_size_0(tmp_path):
+  items = [
+    dataclasses.replace(record, regions=dataclasses.replace(record.regions, features=None))
+    for record in make_records.make_records(2)
+  ]
+  split = make_records.write_folder(tmp_path / "out", {"train": items}).split("train")
+  vocabulary = split.data.build_vocabulary("captioner", 1)
+  batch = _batch(split, vocabulary, [1], [[5]], words=9)
+  assert batch["features"].shape == (1, 4, 0) and batch["global_feature"].shape == (1, 0)
+  assert batch["region_labels"].all() and batch["region_mask"].all()
+
+
 def test_unknown_words_and_labels_get_the_unknown_ids(items, split):
   matcher = vocabularies.Vocabulary(
     "matcher", (*vocabularies.MATCHER_SPECIALS, "a"), labels=("nothing",)
