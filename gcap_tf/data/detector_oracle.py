@@ -1,9 +1,10 @@
 """How well a detector's regions could be grounded by someone who knows the prototypes.
 
 The oracle grounds an object word on the region whose feature has the largest cosine with
-the word's class prototype. Its errors are the kinds of Top-Down Grounding analyses: a
-partial box lies inside the object, an enlarged one contains it, a confused one shows
-another object, a deviated one none.
+the word's class prototype. Partial, enlarged and deviated grounding are told apart as in
+Distributed Attention for Grounded Image Captioning (Chen et al., ACM MM 2021,
+arXiv:2108.01056): a partial box lies inside the object, an enlarged one contains it, a
+deviated one is neither. Here a box that shows another object is a kind of its own, confusion.
 """
 
 import collections

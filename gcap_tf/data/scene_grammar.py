@@ -6,20 +6,20 @@ and every word its part of speech.
 """
 
 import dataclasses
+from collections.abc import Sequence, Set
+from typing import TypeVar
 
 import numpy as np
 
 from gcap_tf.data import scene_layout, scene_words
 
+T = TypeVar("T")
+
 NEXT_TO = ("next to", "next to", "beside", "near", "by")
 PRONOUNS = {"man": "him", "boy": "him", "woman": "her", "girl": "her"}
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 SPELLINGS = {"gray": ("gray", "grey"), "small": ("small", "little"), "large": ("large", "big")}
-POSE_VERBS = {
-  ("dog", "run"): "run",
-  ("cat", "run"): "run",
-  ("horse", "run"): "gallop",
-}
+POSE_VERBS = {("horse", "run"): "gallop"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Sentence:
     self.mentions: list[Mention] = []
     self.said: set[int] = set()  # entities mentioned
 
-  def choose(self, options):
+  def choose(self, options: Sequence[T]) -> T:
     return options[int(self.rng.integers(len(options)))]
 
   def chance(self, probability: float) -> bool:
@@ -123,7 +123,7 @@ class Sentence:
       kind = scene_words.KINDS.get(part, "other")
       self.noun_phrase(before, singular, singular, f"{index}.{part}", kind, boxes[part])
 
-  def place(self, options) -> None:
+  def place(self, options: Sequence[tuple[str, str, str, str]]) -> None:
     """Says where: a preposition and a part of the place that can be seen."""
     boxes = {
       "": np.asarray([0, 0, scene_layout.WIDTH, scene_layout.HEIGHT]),
@@ -221,7 +221,7 @@ class Narrator:
     )
     return alive * (1.6 if fact.object is not None else 1.0)
 
-  def pick(self, besides: set[int] = frozenset()) -> scene_layout.Fact | None:
+  def pick(self, besides: Set[int] = frozenset()) -> scene_layout.Fact | None:
     """A fact, weighted by salience, that names no entity of `besides`."""
     free = [f.subject not in besides and f.object not in besides for f in self.facts]
     weights = self.weights * free
@@ -229,7 +229,7 @@ class Narrator:
       return None
     return self.facts[int(self.rng.choice(len(self.facts), p=weights / weights.sum()))]
 
-  def neighbour(self, index: int, besides: set[int]) -> tuple[str, int] | None:
+  def neighbour(self, index: int, besides: Set[int]) -> tuple[str, int] | None:
     """Something else and how `index` stands to it."""
     options = []
     for other in self.seen:

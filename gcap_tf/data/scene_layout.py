@@ -6,11 +6,15 @@ pixels that remain visible; relations are read off the finished picture.
 """
 
 import dataclasses
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from gcap_tf.data import scene_animals, scene_backgrounds, scene_pen, scene_people, scene_things
+
+T = TypeVar("T")
 
 WIDTH, HEIGHT = scene_backgrounds.WIDTH, scene_backgrounds.HEIGHT
 PEOPLE = ("man", "woman", "boy", "girl")
@@ -112,17 +116,19 @@ class Scene:
 
 
 class Stage:
-  """Collects entities and facts, then paints them."""
+  """Collects entities and facts, then paints them.
+
+  Attributes:
+    strings: (entity, start, end): thin lines, each drawn just before that entity.
+  """
 
   def __init__(self, place: scene_backgrounds.Place, rng: np.random.Generator):
     self.place, self.rng = place, rng
     self.entities: list[Entity] = []
     self.facts: list[Fact] = []
-    self.strings: list[
-      tuple[int, scene_pen.Point, scene_pen.Point]
-    ] = []  # drawn before that entity is
+    self.strings: list[tuple[int, scene_pen.Point, scene_pen.Point]] = []
 
-  def choose(self, options):
+  def choose(self, options: Sequence[T]) -> T:
     return options[int(self.rng.integers(len(options)))]
 
   def fact(self, subject: int, verb: str, preposition: str = "", object: int | None = None):
