@@ -5,6 +5,7 @@ import tensorflow as tf
 from hypothesis import strategies
 
 from export import captioner_module
+from gcap_tf.captioners import catalog
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
 from serving import servables
@@ -19,11 +20,12 @@ _NAMES = """
   Equal Exp ExpandDims Fill
   FloorDiv FloorMod GatherNd GatherV2 Greater GreaterEqual HashTableV2 Identity IdentityN If
   InvertPermutation Less LessEqual Log LogSoftmax LogicalAnd LogicalNot LogicalOr
-  LookupTableFindV2 LookupTableImportV2 MatMul Max Maximum MergeV2Checkpoints Min Minimum Mul Neg
+  LookupTableFindV2 LookupTableImportV2 MatMul Max Maximum Mean MergeV2Checkpoints Min Minimum Mul
+  Neg
   NoOp NotEqual OneHot OnesLike Pack Pad PadV2 PartitionedCall Placeholder Pow Prod Range
   ReadVariableOp RealDiv ReduceJoin Relu Reshape RestoreV2 ReverseV2 Rsqrt SaveV2 ScatterNd Select
   SelectV2 Shape ShardedFilename Sigmoid Sign Slice Softmax
-  SparseSoftmaxCrossEntropyWithLogits Split SplitV Sqrt Square Squeeze StatefulPartitionedCall
+  SparseSoftmaxCrossEntropyWithLogits Split SplitV Sqrt Square SquaredDifference Squeeze StatefulPartitionedCall
   StatelessIf StatelessWhile StaticRegexFullMatch StopGradient StridedSlice StringJoin StringStrip
   Sub Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListReserve
   TensorListResize TensorListSetItem TensorListStack Tile TopKV2 Transpose Unpack VarHandleOp Where
@@ -210,9 +212,19 @@ def test_labelled_regions_are_read_as_strings(tmp_path):
   np.testing.assert_allclose(answer["log_prob"], wanted["log_prob"], rtol=1e-5)
 
 
-def test_graph_holds_core_operations_only(served):
+@pytest.mark.parametrize("name", catalog.CAPTIONERS.names())
+def test_every_captioner_exports_core_operations_that_ignore_padding(name, tmp_path):
+  served = save_and_load(make(tiny_runs.captioner_run(tmp_path, name=name)), tmp_path / "saved")
   found = servables.operations(servables.read_meta_graph(served.folder))
   assert found <= CORE_OPERATIONS, sorted(found - CORE_OPERATIONS)
+  given = tiny_runs.regions(3, 4, seed=7)
+  given["num_regions"][:] = [4, 2, 0]
+  for signature in ("greedy", "beam"):
+    together = served(signature, given)
+    for row, count in enumerate(given["num_regions"]):
+      alone = {name: array[row : row + 1] for name, array in given.items()}
+      alone = {name: a[:, :count] if a.ndim > 1 else a for name, a in alone.items()}
+      same_row(served(signature, alone), 0, together, row, count)
 
 
 def test_only_the_exported_copies_of_the_weights_are_saved(run, served):

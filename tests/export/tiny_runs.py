@@ -1,11 +1,12 @@
 """Runs with small models and drawn weights, for exporting."""
 
+import dataclasses
 import pathlib
 
 import keras
 import numpy as np
 
-from gcap_tf.captioners import updown
+from gcap_tf.captioners import catalog
 from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import runs
 
@@ -16,27 +17,35 @@ FEATURES = 5
 
 
 def captioner_run(
-  folder: pathlib.Path, *, feature_size: int = FEATURES, labelled: bool = False, seed: int = 4
+  folder: pathlib.Path,
+  *,
+  name: str = "updown",
+  feature_size: int = FEATURES,
+  labelled: bool = False,
+  seed: int = 4,
 ) -> runs.Run:
-  """An Up-Down captioner of 8 units whose captions differ from picture to picture."""
+  """A captioner of 8 units whose captions differ from picture to picture."""
   keras.utils.set_random_seed(seed)
   vocabulary = vocabularies.Vocabulary("captioner", WORDS, LABELS if labelled else ())
-  config = updown.UpDownConfig(
-    vocabulary_size=len(WORDS),
-    feature_size=feature_size,
-    num_labels=len(LABELS) if labelled else 0,
-    label_size=6,
-    embedding_size=8,
-    hidden_size=8,
-    attention_size=8,
-    dropout=0.0,
-  )
-  model = runs.make_model("captioner", "updown", config)
+  config_class = catalog.CAPTIONERS.get(name).Config
+  options = {
+    "vocabulary_size": len(WORDS),
+    "feature_size": feature_size,
+    "num_labels": len(LABELS) if labelled else 0,
+    "label_size": 6,
+    "embedding_size": 8,
+    "hidden_size": 8,
+    "attention_size": 8,
+    "dropout": 0.0,
+  }
+  known = {field.name for field in dataclasses.fields(config_class)}
+  config = config_class(**{key: value for key, value in options.items() if key in known})
+  model = runs.make_model("captioner", name, config)
   rng = np.random.default_rng(seed)
   for variable in model.variables:  # drawn wide, so that regions decide on words
     scale = 0.1 if variable.name == "bias" else 1.5
     variable.assign(rng.normal(0, scale, variable.shape).astype(np.float32))
-  return runs.Run(folder, "captioner", "updown", model, vocabulary, {})
+  return runs.Run(folder, "captioner", name, model, vocabulary, {})
 
 
 def regions(
