@@ -120,9 +120,9 @@ def _run_pool(
 ) -> list[prepared_writer.ShardSummary]:
   # Spawned, not forked: the caller may have threads, and workers need none of its modules.
   context = multiprocessing.get_context("spawn")
-  done = context.Value("q", 0)
+  done, stop = context.Value("q", 0), context.Event()
   with concurrent.futures.ProcessPoolExecutor(
-    workers, context, initializer=_start_worker, initargs=(job, done)
+    workers, context, initializer=_start_worker, initargs=(job, done, stop)
   ) as pool:
     futures = [pool.submit(_make_shard, task) for task in todo]
     try:
@@ -140,16 +140,20 @@ def _run_pool(
         "a worker process was killed, perhaps for want of memory; try fewer --workers"
       ) from None
     finally:
+      # Where all went well nobody is left to stop; else nobody works on in vain.
+      stop.set()
       pool.shutdown(wait=True, cancel_futures=True)
 
 
+# Of a worker process, set when it starts.
 _job: Job | None = None
 _done = None
+_stop = None
 
 
-def _start_worker(job: Job, done) -> None:
-  global _job, _done
-  _job, _done = job, done
+def _start_worker(job: Job, done, stop) -> None:
+  global _job, _done, _stop
+  _job, _done, _stop = job, done, stop
   threading.Thread(target=_die_with_parent, daemon=True).start()
 
 
@@ -163,5 +167,7 @@ def _make_shard(task: ShardTask) -> prepared_writer.ShardSummary:
   def count() -> None:
     with _done.get_lock():
       _done.value += 1
+    if _stop.is_set():
+      raise errors.UserError("stopped, since another worker failed")
 
   return _job.make_shard(task, count)

@@ -1,6 +1,7 @@
 import dataclasses
 import os
 import sys
+import time
 
 import pytest
 
@@ -70,6 +71,24 @@ def test_what_goes_wrong_in_a_worker_is_told_as_it_was(tmp_path, workers):
   source.fault = source.image_ids("train")[4]
   with pytest.raises(errors.UserError, match=f"^picture {source.fault} is torn$"):
     _run(tmp_path / "out", source, workers)
+
+
+class Slow(HandMade):
+  """Fails at once in the first shard; the second would take a minute."""
+
+  def record(self, image_id, split):
+    if image_id != self.fault:
+      time.sleep(0.1)
+    return super().record(image_id, split)
+
+
+def test_one_failure_stops_all_workers_soon(tmp_path):
+  source = Slow(1200)
+  source.fault = source.image_ids("train")[0]
+  start = time.monotonic()
+  with pytest.raises(errors.UserError, match=r"is torn$"):
+    _run(tmp_path / "out", source, workers=2, shards=2)
+  assert time.monotonic() - start < 45
 
 
 def test_a_killed_worker_is_told(tmp_path):
