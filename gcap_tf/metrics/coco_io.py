@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gcap_tf import errors, files
+from gcap_tf.data import reference_files
 
 
 def read_references(path: files.PathLike) -> dict[str, list[str]]:
@@ -39,7 +40,7 @@ def read_results(path: files.PathLike) -> dict[str, str]:
 def write_results(path: files.PathLike, captions: Mapping[str, str]) -> None:
   """Writes captions; ids that are whole numbers are written as numbers, as COCO has them."""
   rows = [
-    {"image_id": int(image) if _is_number(image) else image, "caption": caption}
+    {"image_id": reference_files.number_or_text(image), "caption": caption}
     for image, caption in captions.items()
   ]
   files.write_json(path, rows, indent=None)
@@ -51,7 +52,3 @@ def _row(row: Any, where: str) -> tuple[str, str]:
   if not isinstance(row.get("image_id"), (str, int)):
     raise errors.UserError(f'{where}: no "image_id"')
   return str(row["image_id"]), row["caption"]
-
-
-def _is_number(text: str) -> bool:
-  return text.isascii() and text.isdecimal() and (text == "0" or text[0] != "0")

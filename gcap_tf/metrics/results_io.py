@@ -140,27 +140,6 @@ def write_submission(
   )
 
 
-def write_references(path: files.PathLike, references: Iterable[Reference]) -> None:
-  """Writes the evaluators' reference schema."""
-  annotations = [
-    {
-      "image_id": reference.image_id,
-      "captions": [
-        {
-          "tokens": list(caption.tokens),
-          "process_idx": [int(index) for index in caption.indices],
-          "process_clss": list(caption.classes),
-          "process_bnd_box": [[float(value) for value in box] for box in caption.boxes_px],
-        }
-        for caption in reference.captions
-      ],
-    }
-    for reference in references
-  ]
-  names = {n for a in annotations for c in a["captions"] for n in c["process_clss"]}
-  files.write_json(path, {"vocab": sorted(names), "annotations": annotations}, indent=None)
-
-
 def read_references(
   path: files.PathLike, value: Any = None, only: Collection[str] | None = None
 ) -> list[Reference]:

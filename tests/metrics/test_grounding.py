@@ -1,3 +1,5 @@
+import os
+import pathlib
 import time
 
 import numpy as np
@@ -6,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gcap_tf import errors
+from gcap_tf.data import flickr_entities, reference_files
 from gcap_tf.metrics import grounding, grounding_events, results_io
+from gcap_tf.text import lemmas, object_words
 from tests.metrics import grounding_oracle as oracle
 
 
@@ -196,3 +200,31 @@ def test_events_know_enlarged_boxes():
   events = grounding_events.collect(*read(*value), oracle.lemma)
   assert events.precision.enlarged.tolist() == [True]
   assert events.precision.partial.tolist() == [False]
+
+
+def test_annotations_of_flickr30k_entities_score_as_in_the_loops(monkeypatch):
+  if "GCAP_DATA" not in os.environ:
+    pytest.skip("GCAP_DATA does not name the folder of the datasets")
+  data = pathlib.Path(os.environ["GCAP_DATA"])
+  classes = object_words.ObjectClasses(
+    (data / "flickr30k_class_name.txt").read_text().replace(",", "\n").split()
+  )
+  pictures = list(
+    flickr_entities.read(
+      data / "flickr30k_entities", ["val"], classes, max_images=60, progress=False
+    )
+  )
+  rows = [reference_files.reference_row(picture) for picture in pictures]
+  # Each picture's first caption is the prediction; its boxes are shifted for every other one.
+  results = {}
+  for number, row in enumerate(rows):
+    said = row["captions"][0]
+    boxes = [[x + 9 * (number % 2) for x in box] for box in said["process_bnd_box"]]
+    words = {"clss": said["process_clss"], "idx_in_sent": said["process_idx"], "bbox": boxes}
+    results[str(row["image_id"])] = [words]
+  monkeypatch.setattr(oracle, "lemma", lemmas.lemma)
+  score = grounding.score(*read({"annotations": rows}, {"results": results}), lemmas.lemma)
+  for mode, scores in (("all", score.all), ("loc", score.loc)):
+    expected = oracle.generated(rows, results, mode)
+    assert (scores.precision, scores.recall, scores.f1) == pytest.approx(expected, abs=1e-9)
+  assert 0.1 < score.all.f1 < score.loc.f1 < 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.data import records
+from gcap_tf.data import records, reference_files
 from gcap_tf.metrics import results_io
 
 GOOD_CAPTION = {
@@ -36,7 +36,7 @@ def test_a_written_submission_reads_back_and_has_the_official_keys(tmp_path):
   assert submission.results["8"][0].boxes_px.shape == (0, 4)
 
 
-def test_references_from_records_write_and_read_back(tmp_path):
+def test_references_from_records_equal_those_of_the_prepared_file():
   word = records.ObjectWord(1, "dog", np.array([0, 1, 2, 3], np.float32))
   record = records.Record(
     "7",
@@ -48,16 +48,15 @@ def test_references_from_records_write_and_read_back(tmp_path):
       records.Caption("7#1", "nothing", ("nothing",)),
     ),
   )
-  references = results_io.references_of([record])
-  path = tmp_path / "r.json"
-  results_io.write_references(path, references)
-  (read,) = results_io.read_references(path)
-  assert read.image_id == "7"
-  assert read.captions[0].classes == ("dog",)
-  assert read.captions[0].tokens == ("a", "dog")
-  np.testing.assert_array_equal(read.captions[0].boxes_px, [[0, 1, 2, 3]])
-  assert read.captions[1].boxes_px.shape == (0, 4)
-  assert json.loads(path.read_text())["vocab"] == ["dog"]
+  (made,) = results_io.references_of([record])
+  value = {"annotations": [reference_files.reference_row(record)]}
+  (read,) = results_io.read_references("r.json", value)
+  assert made.image_id == read.image_id == "7"
+  assert made.captions[0].classes == read.captions[0].classes == ("dog",)
+  assert made.captions[0].indices == read.captions[0].indices == (1,)
+  assert made.captions[0].tokens == read.captions[0].tokens == ("a", "dog")
+  np.testing.assert_array_equal(made.captions[0].boxes_px, read.captions[0].boxes_px)
+  assert made.captions[1].boxes_px.shape == read.captions[1].boxes_px.shape == (0, 4)
 
 
 def test_whole_number_ids_become_strings():
