@@ -1,3 +1,5 @@
+# bazel: data = ["//trainers:score_grounding"]
+
 import json
 import subprocess
 import sys
