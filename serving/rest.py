@@ -176,6 +176,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
       ready = self.server.predictor.models.ready() and not self.server.draining
       code = http.HTTPStatus.OK if ready else http.HTTPStatus.SERVICE_UNAVAILABLE
       return code, "text/plain; charset=utf-8", b"ok\n" if ready else b"not ready\n"
+    if method == "GET" and path == "/page/models.json":
+      listed = {"models": self.server.predictor.models.available()}
+      return http.HTTPStatus.OK, "application/json", _dump(listed)
     if path.startswith("/v1/"):
       if self.server.token:
         rpc.check_token(self.headers.get("Authorization", ""), self.server.token)

@@ -19,7 +19,7 @@ _NAMES = """
   BroadcastTo Cast ClipByValue ConcatV2 Const Cumsum DisableCopyOnRead DivNoNan Einsum EnsureShape
   Equal Exp ExpandDims Fill
   FloorDiv FloorMod GatherNd GatherV2 Greater GreaterEqual HashTableV2 Identity IdentityN If
-  InvertPermutation Less LessEqual Log LogSoftmax LogicalAnd LogicalNot LogicalOr
+  InvertPermutation IsFinite Less LessEqual Log LogSoftmax LogicalAnd LogicalNot LogicalOr
   LookupTableFindV2 LookupTableImportV2 MatMul Max Maximum Mean MergeV2Checkpoints Min Minimum Mul
   Neg
   NoOp NotEqual OneHot OnesLike Pack Pad PadV2 PartitionedCall Placeholder Pow Prod Range

@@ -1,0 +1,76 @@
+// What the page asks a server and how it reads the answer; no drawing here.
+
+export const COLORS = 7;
+
+// A detections file -> boxes from 0 to 1, features and labels, or an Error that says what is wrong.
+export function readDetections(value) {
+  if (!value || !Array.isArray(value.regions)) {
+    throw new Error('The file needs a list "regions".');
+  }
+  const wide = value.width || 1;
+  const high = value.height || 1;
+  const boxes = value.regions.map((region, index) => {
+    if (!Array.isArray(region.box) || region.box.length !== 4 || !region.box.every(Number.isFinite)) {
+      throw new Error(`Region ${index + 1} needs a "box" of four numbers.`);
+    }
+    const [x1, y1, x2, y2] = region.box;
+    return [x1 / wide, y1 / high, x2 / wide, y2 / high];
+  });
+  return {
+    aspect: wide / high,
+    boxes,
+    features: value.regions.map((region) => region.feature),
+    labels: value.regions.map((region) => region.label ?? ''),
+  };
+}
+
+// The body of a :predict call, with the inputs that the model takes.
+export function requestBody(detections, takes, decode) {
+  const row = { boxes: detections.boxes, num_regions: detections.boxes.length };
+  if (takes.has('features')) {
+    if (detections.features.some((feature) => !Array.isArray(feature))) {
+      throw new Error('This model needs a "feature" for every region.');
+    }
+    row.features = detections.features;
+  }
+  if (takes.has('labels')) {
+    row.labels = detections.labels;
+  }
+  return { signature_name: decode, instances: [row] };
+}
+
+// One prediction -> its words, each with the number of its box, and the distinct boxes.
+export function readAnswer(prediction) {
+  const numbers = new Map();
+  const boxes = [];
+  const words = [];
+  for (let slot = 0; slot < prediction.length; slot += 1) {
+    const box = prediction.box[slot];
+    let number = null;
+    if (prediction.grounded[slot]) {
+      const key = box.join();
+      if (!numbers.has(key)) {
+        numbers.set(key, boxes.length);
+        boxes.push({ box, words: [] });
+      }
+      number = numbers.get(key);
+      boxes[number].words.push(slot);
+    }
+    words.push({
+      text: prediction.words[slot],
+      number,
+      region: prediction.box_index[slot],
+      attention: prediction.attention[slot],
+    });
+  }
+  return { words, boxes, caption: prediction.caption, logProb: prediction.log_prob };
+}
+
+// The regions that a word looked at most: [{region, share}], largest first.
+export function mostLooked(attention, count = 3) {
+  return attention
+    .map((share, region) => ({ region, share }))
+    .sort((a, b) => b.share - a.share)
+    .slice(0, count)
+    .filter(({ share }) => share >= 0.01);
+}

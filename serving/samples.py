@@ -1,0 +1,49 @@
+"""Samples for the page: pictures with their regions, in a folder that `--samples` names.
+
+samples.json    [{"title": ..., "picture": "ID.png", "detections": "ID.json"}, ...]
+ID.png, ID.json the picture, and its detections as the client reads them
+"""
+
+import pathlib
+import re
+from collections.abc import Iterable
+
+from gcap_tf import errors, files
+from gcap_tf.data import records
+
+INDEX = "samples.json"
+
+
+def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
+  """Writes records with regions as samples; returns how many."""
+  folder = pathlib.Path(folder)
+  entries = []
+  for record in found:
+    name = re.sub(r"[^\w-]", "_", record.image_id)
+    entry = {"title": f"Picture {record.image_id}", "detections": f"{name}.json"}
+    files.write_json(folder / entry["detections"], detections(record), None)
+    if record.picture:
+      entry["picture"] = name + _suffix(record)
+      with files.atomic_path(folder / entry["picture"]) as partial:
+        partial.write_bytes(record.picture)
+    entries.append(entry)
+  files.write_json(folder / INDEX, entries)
+  return len(entries)
+
+
+def detections(record: records.Record) -> dict:
+  """The detections file of one record."""
+  regions = record.regions
+  if regions is None or regions.boxes_px is None:
+    raise errors.UserError(f"record {record.image_id} has no boxes: it cannot be a sample")
+  rows = [{"box": box.tolist()} for box in regions.boxes_px]
+  for row, label in zip(rows, regions.labels, strict=False):
+    row["label"] = label
+  if regions.features is not None:
+    for row, feature in zip(rows, regions.features, strict=True):
+      row["feature"] = [round(float(x), 6) for x in feature]
+  return {"width": record.width, "height": record.height, "regions": rows}
+
+
+def _suffix(record: records.Record) -> str:
+  return ".png" if record.picture.startswith(b"\x89PNG") else ".jpg"

@@ -1,0 +1,188 @@
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from gcap_tf.data import records
+from serving import samples
+from tests.serving import browser as browsers
+from tests.serving import harness, tiny_models
+
+TAB = "\ue004"
+
+
+LABELS = [("man", "horse", "dog"), ("dog", "ball", "tree"), ("bird", "boat", "sun")]
+
+
+def record(number):
+  rng = np.random.default_rng(number)
+  picture = Image.new("RGB", (320, 240), (225, 232, 240))
+  low = np.array([[20, 30], [170, 60], [90, 140]]) + rng.uniform(0, 20, (3, 2))
+  boxes = np.concatenate([low, low + rng.uniform(60, 90, (3, 2))], 1).astype(np.float32)
+  for box in boxes:
+    ImageDraw.Draw(picture).ellipse(box.tolist(), fill=tuple(rng.integers(60, 220, 3).tolist()))
+  encoded = io.BytesIO()
+  picture.save(encoded, "PNG")
+  regions = records.Regions(boxes_px=boxes, labels=LABELS[number])
+  return records.Record(str(number), "test", 320, 240, (), regions, picture=encoded.getvalue())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+  folder = tmp_path_factory.mktemp("page")
+  tiny_models.save_namer(folder / "captioner")
+  samples.write(folder / "samples", map(record, range(3)))
+  with harness.serving(folder / "captioner", samples=folder / "samples") as server:
+    yield server
+
+
+@pytest.fixture(scope="module")
+def browser():
+  with browsers.chromium() as browser:
+    yield browser
+
+
+@pytest.fixture
+def page(server, browser):
+  """The page with the answer to its first sample."""
+  browser.resize(1100, 900)
+  browser.open(f"http://{server.rest_address}/")
+  shows(browser, "a man near a horse")
+  return browser
+
+
+def shows(browser, caption):
+  spoken = "[...document.querySelectorAll('.caption button')].map(b => b.firstChild.data).join(' ')"
+  browser.wait_for(f"return {spoken} === {json.dumps(caption)}")
+
+
+def test_nouns_have_the_colour_of_their_box(page):
+  colours = page.run(
+    """
+    const colours = (kind) => [...document.querySelectorAll(kind)].map(
+      (e) => [e.getAttribute('aria-label'), getComputedStyle(e).color]);
+    return [colours('.thing'), colours('.box')];
+    """
+  )
+  words, boxes = (dict(pairs) for pairs in colours)
+  assert set(words) == {"man, box 1", "horse, box 2"}
+  assert words["man, box 1"] == boxes["Box 1: man"]
+  assert words["horse, box 2"] == boxes["Box 2: horse"]
+  assert words["man, box 1"] != words["horse, box 2"]
+
+
+def test_boxes_lie_where_the_regions_are(page):
+  found = page.run(
+    """
+    const place = (selector) => document.querySelector(selector).getBoundingClientRect();
+    const [stage, box] = [place('#stage'), place('.box[aria-label="Box 1: man"] rect')];
+    return [(box.left - stage.left) / stage.width, (box.top - stage.top) / stage.height];
+    """
+  )
+  x1, y1 = record(0).regions.boxes_px[0, :2]
+  np.testing.assert_allclose(found, [x1 / 320, y1 / 240], atol=0.02)
+
+
+def test_another_sample_is_captioned(page):
+  page.click("#samples button:nth-child(2)")
+  shows(page, "a dog near a ball")
+  assert page.run("return document.querySelector('#samples [aria-pressed=true]').textContent") == (
+    "Picture 1"
+  )
+
+
+def test_hovering_a_word_lights_its_box_and_its_attention(page):
+  page.hover(".thing")
+  page.wait_for("return document.querySelector('.box.lit')")
+  assert page.run("return document.querySelector('.box.lit').getAttribute('aria-label')") == (
+    "Box 1: man"
+  )
+  heats = page.run(
+    "return [...document.querySelectorAll('.heat')].map(e => Number(e.style.fillOpacity))"
+  )
+  assert heats[0] == pytest.approx(0.55, abs=0.01)
+  assert max(heats[1:]) < 0.1
+  assert page.text("#looked") == "“man” looked at region 1 (man) 80 %, region 2 (horse) 10 %, " + (
+    "region 3 (dog) 10 %"
+  )
+  page.hover("h1")
+  page.wait_for("return !document.querySelector('.lit')")
+
+
+def test_hovering_a_box_lights_its_words(page):
+  page.hover('.box[aria-label="Box 2: horse"]')
+  page.wait_for("return document.querySelector('.caption .lit')")
+  lit = "return [...document.querySelectorAll('.caption .lit')].map(b => b.firstChild.data)"
+  assert page.run(lit) == ["horse"]
+
+
+def test_words_are_reached_with_the_keyboard(page):
+  page.run("document.getElementById('caption').focus()")
+  page.press(TAB)
+  assert page.run("return document.activeElement.parentElement.id") == "caption"
+  page.wait_for("return document.activeElement.classList.contains('lit')")
+
+
+def test_beam_search_is_asked_for_when_chosen(page):
+  page.click("input[value=beam]")
+  shows(page, "a horse near a man")
+  assert page.text("#facts").startswith("beam, log-probability -1.00")
+
+
+def test_raw_answer_can_be_saved(page):
+  href, name = page.run(
+    "const a = document.getElementById('raw-link'); return [a.href, a.download]"
+  )
+  assert href.startswith("blob:")
+  assert name == "caption.json"
+  raw = json.loads(page.run("return document.getElementById('raw-text').textContent"))
+  assert raw["predictions"][0]["caption"] == "a man near a horse"
+
+
+def test_own_detections_are_captioned(page, tmp_path):
+  picture = tmp_path / "own.png"
+  Image.new("RGB", (50, 50), "green").save(picture)
+  detections = tmp_path / "own.json"
+  detections.write_text('{"regions": [{"box": [0, 0, 0.5, 0.5], "label": "zebra"}]}')
+  page.type("#picture-file", str(picture))
+  page.type("#detections-file", str(detections))
+  shows(page, "a zebra near a zebra")
+  wrong = tmp_path / "wrong.json"
+  wrong.write_text('{"regions": 3}')
+  page.type("#detections-file", str(wrong))
+  page.wait_for("return document.getElementById('status').classList.contains('error')")
+  assert 'needs a list "regions"' in page.text("#status")
+
+
+def test_phone_width_needs_no_sideways_scrolling(page):
+  page.resize(360, 740)
+  width = page.wait_for("return innerWidth < 520 && document.documentElement.scrollWidth")
+  assert width <= page.run("return innerWidth")
+
+
+def test_nothing_is_requested_from_elsewhere_and_nothing_is_logged(server, page):
+  names = page.run("return performance.getEntriesByType('resource').map(e => e.name)")
+  assert names
+  assert all(name.startswith((f"http://{server.rest_address}/", "blob:")) for name in names), names
+  assert page.messages() == []
+
+
+def test_token_is_asked_for_only_where_the_server_wants_one(page):
+  assert (
+    page.run("return getComputedStyle(document.getElementById('token-field')).display") == "none"
+  )
+
+
+def test_controls_have_names_for_screen_readers(page):
+  unnamed = page.run(
+    """
+    return [...document.querySelectorAll('input, button, [role=button], img')].filter(e =>
+      !(e.getAttribute('aria-label') || e.closest('label') || e.textContent.trim()
+        || e.alt || e.getAttribute('alt') === '')).map(e => e.outerHTML)
+    """
+  )
+  assert unnamed == []
+  assert page.run("return document.documentElement.lang") == "en"
+  assert page.run("return document.querySelector('#caption').getAttribute('aria-live')") == "polite"

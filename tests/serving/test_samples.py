@@ -1,0 +1,42 @@
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from gcap_tf import errors, files
+from gcap_tf.data import records
+from serving import region_files, samples
+
+
+def make(image_id="a/1", **regions):
+  picture = io.BytesIO()
+  Image.new("RGB", (20, 10), "red").save(picture, "PNG")
+  boxes = np.array([[0, 0, 10, 10]], np.float32)
+  return records.Record(
+    image_id=image_id,
+    split="test",
+    width=20,
+    height=10,
+    captions=(),
+    regions=records.Regions(boxes_px=boxes, **regions),
+    picture=picture.getvalue(),
+  )
+
+
+def test_samples_are_listed_and_read_back_as_detections(tmp_path):
+  record = make(labels=("dog",), features=np.array([[0.5, 1]], np.float32))
+  assert samples.write(tmp_path, [record]) == 1
+  (entry,) = files.read_json(tmp_path / "samples.json")
+  assert entry == {"title": "Picture a/1", "detections": "a_1.json", "picture": "a_1.png"}
+  found = region_files.from_detections(tmp_path / entry["detections"])
+  np.testing.assert_allclose(found.boxes, [[0, 0, 0.5, 1]])
+  np.testing.assert_allclose(found.features, [[0.5, 1]])
+  assert found.labels == ("dog",)
+  assert Image.open(tmp_path / entry["picture"]).size == (20, 10)
+
+
+def test_record_without_boxes_is_refused(tmp_path):
+  record = records.Record("5", "test", 10, 20, (), records.Regions(labels=("dog",)))
+  with pytest.raises(errors.UserError, match="record 5 has no boxes"):
+    samples.write(tmp_path, [record])
