@@ -58,38 +58,47 @@ class CaptionStore:
     }
 
 
+class Scorer:
+  """Scores pictures and captions of any number with one traced graph.
+
+  Args:
+    matcher: any matcher; its weights may change between calls.
+  """
+
+  def __init__(self, matcher: base.Matcher):
+    self._similarity = tf.function(
+      lambda images, captions: matcher.similarity(images, captions), reduce_retracing=True
+    )
+
+  def similarity_matrix(self, images: Arrays, captions: Arrays | CaptionStore) -> np.ndarray:
+    """Scores of all pairs, float32 [I, C].
+
+    Args:
+      images: encoded pictures, every array leads with I.
+      captions: encoded captions: arrays that lead with C, or a store of them.
+    """
+    store = captions
+    if not isinstance(store, CaptionStore):
+      store = CaptionStore()
+      store.add(captions)
+    images = {name: np.asarray(array) for name, array in images.items()}
+    count, regions = images["region_mask"].shape
+    similarity = np.empty((count, len(store)), np.float32)
+    groups = caption_blocks(store.lengths(), regions)
+    for group in progress.bar(groups, label="scoring", unit="block"):
+      sentences = _tensors(store.batch(group))
+      for first in range(0, count, IMAGES_OF_BLOCK):
+        rows = slice(first, first + IMAGES_OF_BLOCK)
+        pictures = _tensors({name: array[rows] for name, array in images.items()})
+        similarity[rows, group] = self._similarity(pictures, sentences).numpy()
+    return similarity
+
+
 def similarity_matrix(
   matcher: base.Matcher, images: Arrays, captions: Arrays | CaptionStore
 ) -> np.ndarray:
-  """Scores of all pairs, float32 [I, C].
-
-  Args:
-    matcher: any matcher.
-    images: encoded pictures, every array leads with I.
-    captions: encoded captions: arrays that lead with C, or a store of them.
-  """
-  store = captions
-  if not isinstance(store, CaptionStore):
-    store = CaptionStore()
-    store.add(captions)
-  images = {name: np.asarray(array) for name, array in images.items()}
-  count = len(images["region_mask"])
-  similarity = np.empty((count, len(store)), np.float32)
-  score = _compiled(matcher, images, store.batch([0]))
-  blocks = caption_blocks(store.lengths(), images["region_mask"].shape[1])
-  pictures = [
-    (
-      first,
-      {name: tf.constant(array[first : first + IMAGES_OF_BLOCK]) for name, array in images.items()},
-    )
-    for first in range(0, count, IMAGES_OF_BLOCK)
-  ]
-  for block in progress.bar(blocks, label="scoring", unit="block"):
-    sentences = {name: tf.constant(array) for name, array in store.batch(block).items()}
-    for first, block_images in pictures:
-      scores = score(block_images, sentences).numpy()
-      similarity[first : first + len(scores), block] = scores
-  return similarity
+  """`Scorer(matcher).similarity_matrix(images, captions)`, for a single use."""
+  return Scorer(matcher).similarity_matrix(images, captions)
 
 
 def caption_blocks(lengths: np.ndarray, regions: int) -> list[np.ndarray]:
@@ -104,19 +113,8 @@ def caption_blocks(lengths: np.ndarray, regions: int) -> list[np.ndarray]:
   return blocks
 
 
-def _compiled(matcher: base.Matcher, images: Arrays, captions: Arrays):
-  """`matcher.similarity` traced once for any number of pictures, captions and words."""
-
-  def spec(name: str, array: np.ndarray) -> tf.TensorSpec:
-    free = 2 if name in base.PER_WORD else 1
-    return tf.TensorSpec([None] * free + list(array.shape[free:]), array.dtype)
-
-  return tf.function(
-    lambda images, captions: matcher.similarity(images, captions),
-    input_signature=[
-      {name: spec(name, array) for name, array in arrays.items()} for arrays in (images, captions)
-    ],
-  )
+def _tensors(arrays: Arrays) -> dict[str, tf.Tensor]:
+  return {name: tf.convert_to_tensor(array) for name, array in arrays.items()}
 
 
 def _pad(array: np.ndarray, length: int) -> np.ndarray:
