@@ -8,16 +8,24 @@ def _words(text: str) -> frozenset[str]:
 # Nouns that look like plurals and are their own lemma.
 UNCHANGED_NOUNS = _words(
   """
-  alias athletics atlas bass billiards binoculars bleachers bourgeois canvas chassis checkers
-  christmas clothes corps crossroads debris fatigues gallows gas goggles goods gymnastics
-  headquarters iris jeans kansas khakis las lens mathematics means mechanics news olympics
-  outdoors overalls pajamas pancreas pants pelvis people physics pliers politics precious pyjamas
-  scissors scrubs series shorts slacks species suspenders sweatpants texas thanks themselves
-  trellis trousers tweezers underpants vegas
+  acrobatics alias athletics atlas bass belongings biceps billiards binoculars blues bourgeois
+  breeches briefs canvas chassis checkers christmas clothes contents corps crossbones crossroads
+  debris dungarees electronics fries gallows gas goggles goods gras grounds gymnastics handcuffs
+  handlebars headquarters iris jeans kansas las leggings lens mathematics means mercedes news
+  olympics outdoors overalls pajamas pancreas panties pants papers pelvis people physics pliers
+  politics precious pyjamas pyrotechnics respects rights scissors seconds series shades shallows
+  shorts slacks species spectacles splits suds supplies surroundings suspenders teens texas thanks
+  themselves thermos tights travels trellis troops trousers tweezers underpants upstairs vegas
+  wares whites writings
   """
 )
 NOUNS = {
+  "ads": "ad",
   "axes": "axe",
+  "cds": "cd",
+  "ids": "id",
+  "tvs": "tv",
+  "ups": "up",
   "alumnae": "alumna",
   "alumni": "alumnus",
   "bacteria": "bacterium",
@@ -27,7 +35,6 @@ NOUNS = {
   "children": "child",
   "criteria": "criterion",
   "data": "datum",
-  "dice": "die",
   "feet": "foot",
   "foci": "focus",
   "fungi": "fungus",
@@ -38,7 +45,6 @@ NOUNS = {
   "lives": "life",
   "lice": "louse",
   "mans": "man",
-  "media": "medium",
   "mice": "mouse",
   "octopi": "octopus",
   "oxen": "ox",
@@ -75,9 +81,9 @@ NOT_PLURAL_IN_MEN = _words(
 # Plurals of words in -i; other words in -is are singular ("tennis", "iris").
 PLURALS_IN_IS = _words(
   """
-  bikinis bonsais broccolis ferraris hibachis israelis iraqis jacuzzis kiwis martinis origamis
-  paninis rabbis safaris salamis selfis skis sushis taxis tsunamis wasabis waterskis yetis yogis
-  zucchinis
+  bikinis bonsais broccolis capris ferraris hibachis iraqis israelis jacuzzis kiwis leis martinis
+  origamis paninis rabbis safaris salamis saris skis sushis taxis tsunamis wasabis waterskis yetis
+  yogis zucchinis
   """
 )
 # Plurals of words in -u; other words in -us are singular ("bus", "cactus").
