@@ -4,7 +4,7 @@
     python -m benchmarks.serving_faults --cases=junk,swaps,overload,memory
 
 Each case runs a real server in this process and prints one line; the exit code is 0 when
-every case held. Small counts run with the tests (tests/serving/test_faults.py).
+every case held. Small counts run with the tests (tests/benchmarks/test_serving_faults.py).
 """
 
 import json

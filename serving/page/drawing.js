@@ -3,7 +3,7 @@
 import { COLORS, mostLooked } from './answer.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const SIDE = 1000; // of the overlay's view box
+const HEIGHT = 1000; // of the overlay's view box; its width follows the picture
 
 export class Drawing {
   constructor(elements) {
@@ -28,9 +28,11 @@ export class Drawing {
     this.clear();
     this.answer = answer;
     this.labels = detections.labels;
+    this.width = HEIGHT * detections.aspect;
+    this.overlay.setAttribute('viewBox', `0 0 ${this.width} ${HEIGHT}`);
     for (const box of detections.boxes) {
-      this.overlay.append(rectangle(box, 'region'));
-      const heat = rectangle(box, 'heat');
+      this.overlay.append(this.rectangle(box, 'region'));
+      const heat = this.rectangle(box, 'heat');
       this.heats.push(heat);
       this.overlay.append(heat);
     }
@@ -51,7 +53,7 @@ export class Drawing {
     group.setAttribute('role', 'button');
     const names = entry.words.map((slot) => this.answer.words[slot].text).join(', ');
     group.setAttribute('aria-label', `Box ${number + 1}: ${names}`);
-    group.append(rectangle(entry.box, ''));
+    group.append(this.rectangle(entry.box, ''), this.mark(entry.box, number + 1));
     this.listen(group, () => this.light([number], entry.words, null));
     return group;
   }
@@ -100,15 +102,30 @@ export class Drawing {
     });
     return parts.length ? `“${word.text}” looked at ${parts.join(', ')}` : '';
   }
-}
 
-function rectangle(box, name) {
-  const element = document.createElementNS(SVG, 'rect');
-  const [x1, y1, x2, y2] = box.map((value) => SIDE * Math.min(1, Math.max(0, value)));
-  element.setAttribute('class', name);
-  element.setAttribute('x', x1);
-  element.setAttribute('y', y1);
-  element.setAttribute('width', Math.max(0, x2 - x1));
-  element.setAttribute('height', Math.max(0, y2 - y1));
-  return element;
+  rectangle(box, name) {
+    const element = document.createElementNS(SVG, 'rect');
+    const [x1, y1, x2, y2] = this.corners(box);
+    element.setAttribute('class', name);
+    element.setAttribute('x', x1);
+    element.setAttribute('y', y1);
+    element.setAttribute('width', Math.max(0, x2 - x1));
+    element.setAttribute('height', Math.max(0, y2 - y1));
+    return element;
+  }
+
+  // The box's number, inside its upper left corner.
+  mark(box, number) {
+    const element = document.createElementNS(SVG, 'text');
+    const [x1, y1] = this.corners(box);
+    element.setAttribute('x', x1 + 14);
+    element.setAttribute('y', y1 + 50);
+    element.textContent = number;
+    return element;
+  }
+
+  corners(box) {
+    const sides = [this.width, HEIGHT, this.width, HEIGHT];
+    return box.map((value, index) => sides[index] * Math.min(1, Math.max(0, value)));
+  }
 }

@@ -102,6 +102,7 @@ function showPicture(address, description) {
 function take(detections) {
   state.detections = detections;
   element('stage').style.aspectRatio = detections.aspect;
+  element('stage').style.maxWidth = `${65 * detections.aspect}vh`; // picture and caption on one screen
   drawing.clear();
   return ask();
 }

@@ -25,7 +25,8 @@ _NAMES = """
   NoOp NotEqual OneHot OnesLike Pack Pad PadV2 PartitionedCall Placeholder Pow Prod Range
   ReadVariableOp RealDiv ReduceJoin Relu Reshape RestoreV2 ReverseV2 Rsqrt SaveV2 ScatterNd Select
   SelectV2 Shape ShardedFilename Sigmoid Sign Slice Softmax
-  SparseSoftmaxCrossEntropyWithLogits Split SplitV Sqrt Square SquaredDifference Squeeze StatefulPartitionedCall
+  SparseSoftmaxCrossEntropyWithLogits Split SplitV Sqrt Square SquaredDifference Squeeze
+  StatefulPartitionedCall
   StatelessIf StatelessWhile StaticRegexFullMatch StopGradient StridedSlice StringJoin StringStrip
   Sub Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListReserve
   TensorListResize TensorListSetItem TensorListStack Tile TopKV2 Transpose Unpack VarHandleOp Where

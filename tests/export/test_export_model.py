@@ -1,3 +1,5 @@
+# bazel: data = ["//export:export_model"]
+
 import subprocess
 import sys
 

@@ -1,3 +1,5 @@
+# bazel: data = ["//serving:server"]
+
 import os
 import re
 import signal
