@@ -81,9 +81,9 @@ NOT_PLURAL_IN_MEN = _words(
 # Plurals of words in -i; other words in -is are singular ("tennis", "iris").
 PLURALS_IN_IS = _words(
   """
-  bikinis bonsais broccolis capris ferraris hibachis iraqis israelis jacuzzis kiwis leis martinis
-  origamis paninis rabbis safaris salamis saris skis sushis taxis tsunamis wasabis waterskis yetis
-  yogis zucchinis
+  bikinis bonsais broccolis capris ferraris hibachis iraqis israelis jacuzzis khakis kiwis leis
+  martinis origamis paninis rabbis safaris salamis saris skis sushis taxis tsunamis wasabis
+  waterskis yetis yogis zucchinis
   """
 )
 # Plurals of words in -u; other words in -us are singular ("bus", "cactus").
@@ -101,14 +101,13 @@ LOSE_ONLY_S = _words(  # -ies, -oes and -ches whose singular ends in e
   """
 )
 PRONOUNS = {
-  "me": "i",
+  "her": "she",
+  "hers": "hers",
   "him": "he",
-  "us": "we",
+  "me": "i",
   "them": "they",
-  "whom": "who",
   "this": "this",
-  "these": "this",
-  "those": "that",
+  "us": "we",
 }
 VERBS = {
   form: verb
