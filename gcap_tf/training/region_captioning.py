@@ -1,0 +1,105 @@
+"""Captions pictures straight from a region store, without preparing data."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf import errors, progress
+from gcap_tf.data import region_store
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.decoding import decoder
+from gcap_tf.training import captioner_evaluation, runs
+
+_EMPTY_PICTURE = (1.0, 1.0)
+
+
+def caption_store(
+  run: runs.Run,
+  store: region_store.RegionStore,
+  config: decode_config.DecodeConfig,
+  images: int = 64,
+) -> Iterator[dict[str, Any]]:
+  """One row a picture: `image_id, caption, words, box_index, boxes, log_prob`.
+
+  `box_index` is the region that each word looked at, `boxes` its box in the store's own
+  frame (pixels); both are null-free and as long as `words`. `boxes` is empty where the
+  store has none.
+  """
+  decode = decoder.compiled(run.model, config)
+  ids = list(store.ids())
+  starts = range(0, len(ids), images)
+  for start in progress.bar(starts, label="captioning", unit="batch"):
+    chosen = ids[start : start + images]
+    batch, has_boxes = region_batch(run, store, chosen)
+    for answer in captioner_evaluation.caption_batch(decode, run.vocabulary, batch):
+      yield {
+        "image_id": answer.image_id,
+        "caption": answer.caption,
+        "words": list(answer.words),
+        "box_index": [int(index) for index in answer.box_index],
+        "boxes": [[float(v) for v in box] for box in answer.boxes_px] if has_boxes else [],
+        "log_prob": answer.log_prob,
+      }
+
+
+def region_batch(
+  run: runs.Run, store: region_store.RegionStore, ids: Sequence[str]
+) -> tuple[dict[str, tf.Tensor], bool]:
+  """The regions of some pictures as a batch, and whether they have boxes."""
+  found = [store.get(image_id) for image_id in ids]
+  size = run.model.config.feature_size
+  for image_id, regions in zip(ids, found, strict=True):
+    depth = 0 if regions.features is None else regions.features.shape[1]
+    if depth != size:
+      raise errors.UserError(
+        f"{store.path}, picture {image_id}: regions of {depth} features, {run.folder} was "
+        f"trained on {size}"
+      )
+  width = max(1, *(regions.count for regions in found))
+  features = np.zeros([len(ids), width, size], np.float32)
+  boxes = np.zeros([len(ids), width, 4], np.float32)
+  region_mask = np.zeros([len(ids), width], bool)
+  overall = np.zeros([len(ids), size], np.float32)
+  frames = np.zeros([len(ids), 2], np.float32)
+  for row, (image_id, regions) in enumerate(zip(ids, found, strict=True)):
+    count = regions.count
+    region_mask[row, :count] = True
+    if size:
+      features[row, :count] = regions.features
+      mean = regions.features.mean(0) if count else overall[row]
+      overall[row] = mean if regions.global_feature is None else regions.global_feature
+    frames[row] = _frame(store, image_id, regions.boxes_px)
+    if regions.boxes_px is not None:
+      boxes[row, :count] = regions.boxes_px / np.tile(frames[row], 2)
+  batch = {
+    "features": tf.constant(features),
+    "boxes": tf.constant(boxes),
+    "region_mask": tf.constant(region_mask),
+    "region_labels": tf.constant(_labels(run, found, width)),
+    "frame": tf.zeros(region_mask.shape, tf.int32),
+    "global_feature": tf.constant(overall),
+    "image_size": tf.constant(frames),
+    "image_id": tf.constant(list(ids)),
+    "example_mask": tf.ones([len(ids)], tf.bool),
+  }
+  return batch, all(regions.boxes_px is not None for regions in found)
+
+
+def _frame(store, image_id, boxes_px) -> tuple[float, float]:
+  """Width and height that boxes are scaled by: the picture's, or what the boxes span."""
+  size = store.size(image_id)
+  if all(size):
+    return float(size[0]), float(size[1])
+  if boxes_px is None or not len(boxes_px):
+    return _EMPTY_PICTURE
+  return tuple(np.maximum(boxes_px[:, 2:].max(0), 1.0))
+
+
+def _labels(run, found, width) -> np.ndarray:
+  ids = run.vocabulary.label_ids
+  labels = np.zeros([len(found), width], np.int32)
+  for row, regions in enumerate(found):
+    labels[row, : len(regions.labels)] = [ids.get(label, 0) for label in regions.labels]
+  return labels
