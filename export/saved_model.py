@@ -5,6 +5,7 @@ with the model in memory, warmed up, and only then given its number in one renam
 """
 
 import dataclasses
+import os
 import pathlib
 
 import numpy as np
@@ -69,7 +70,18 @@ def export(run: runs.Run, out: files.PathLike, config: ExportConfig | None = Non
     card = model_card.text(run, config, version, signatures)
     files.write_text(partial / "MODEL_CARD.md", card)
     run.vocabulary.save(partial / "assets.extra" / "vocabulary.json")
+    flush(partial)
   return folder
+
+
+def flush(folder: pathlib.Path) -> None:
+  """Puts a folder on the disk, so that a power cut after the rename finds it whole."""
+  for path in (*folder.rglob("*"), folder):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+      os.fsync(descriptor)
+    finally:
+      os.close(descriptor)
 
 
 def save(

@@ -103,7 +103,10 @@ class Server:
     self.models.start()
     self._grpc.start()
     if self._rest is not None:
-      threading.Thread(target=self._rest.serve_forever, name="rest", daemon=True).start()
+      serve = threading.Thread(
+        target=self._rest.serve_forever, args=(0.1,), name="rest", daemon=True
+      )
+      serve.start()
     self._set_health(health_pb2.HealthCheckResponse.SERVING)
     return self
 

@@ -33,6 +33,7 @@ class Models:
     self._threads = threads
     self._poll_seconds = poll_seconds
     self._lock = threading.Lock()
+    self._reconfiguring = threading.Lock()
     self._models = {config.name: versions.Model(config, self._load) for config in configs}
     self._stop = threading.Event()
     self._poller = threading.Thread(target=self._poll, name="versions", daemon=True)
@@ -76,29 +77,39 @@ class Models:
   def reconfigure(self, configs: list[versions.ModelConfig]) -> None:
     """Serves `configs` from now on; returns when their versions are loaded.
 
-    A config that cannot be served changes nothing for the models that are.
+    A new model that cannot be loaded changes nothing; a label whose version is not
+    available stays where it was. Both are errors.
     """
     check_configs(configs)
-    added = []
-    for config in configs:
-      model = self._models.get(config.name)
-      if model is None:
-        model = versions.Model(config, self._load)
+    with self._reconfiguring:
+      added = self._load_new(configs)
+      with self._lock:
+        kept = {config.name for config in configs}
+        removed = [self._models.pop(name) for name in set(self._models) - kept]
+        self._models.update(added)
+        for config in configs:
+          self._models[config.name].config = config
+      for model in self._all():
         model.refresh()
-        added.append(model)
-        if not model.available():
-          raise status.invalid(f"{config.name}: no version in {config.base_path} could be loaded")
-    with self._lock:
-      kept = {config.name for config in configs}
-      removed = [self._models.pop(name) for name in set(self._models) - kept]
-      for model in added:
-        self._models[model.config.name] = model
-      for config in configs:
-        self._models[config.name].config = config
-    for model in self._all():
+      for model in removed:
+        model.unload()
+      self._check_labels(configs)
+
+  def _load_new(self, configs: list[versions.ModelConfig]) -> dict[str, versions.Model]:
+    """Loads the models that are not served yet: all of them, or none and an error."""
+    added = {}
+    for config in configs:
+      if config.name in self._models:
+        continue
+      model = added[config.name] = versions.Model(config, self._load)
       model.refresh()
-    for model in removed:
-      model.unload()
+      if not model.available():
+        for loaded in added.values():
+          loaded.unload()
+        raise status.invalid(f"{config.name}: no version in {config.base_path} could be loaded")
+    return added
+
+  def _check_labels(self, configs: list[versions.ModelConfig]) -> None:
     for config in configs:
       missing = set(config.labels.values()) - set(self._models[config.name].available())
       if missing:

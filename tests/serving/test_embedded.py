@@ -100,6 +100,15 @@ def test_full_server_refuses_at_once_and_recovers(base):
     caller.close()
 
 
+def test_message_beyond_the_limit_is_refused(base):
+  with harness.serving(base, limits=limits.Limits(message_bytes=2000)) as server:
+    caller = harness.Caller(server)
+    caller.predict(tiny_models.request(1, 2))
+    code, _ = caller.error(harness.predict_request(tiny_models.request(9, 20)))
+    assert code == grpc.StatusCode.RESOURCE_EXHAUSTED
+    caller.close()
+
+
 def test_requests_past_their_deadline_are_dropped_unrun(base):
   with harness.serving(base, batching=batching.BatchingConfig(num_batch_threads=1)) as server:
     caller = harness.Caller(server)
