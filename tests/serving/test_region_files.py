@@ -4,6 +4,7 @@ import pytest
 from gcap_tf import errors, files
 from gcap_tf.data import records
 from serving import region_files
+from tests.data import make_records
 
 
 def test_detections_in_pixels_are_scaled(tmp_path):
@@ -89,3 +90,17 @@ def test_record_without_boxes_is_refused():
   record = records.Record("5", "test", 10, 20, (), records.Regions(labels=("dog",)))
   with pytest.raises(errors.UserError, match="record 5 has no boxes"):
     region_files.from_record(record)
+
+
+def test_prepared_folder_gives_the_asked_record(tmp_path):
+  items = make_records.make_records(3, split="test", feature_size=8)
+  folder = make_records.write_folder(tmp_path / "out", {"test": items}).folder
+  wanted = items[1]
+  found = region_files.from_prepared(folder, "test", wanted.image_id)
+  scale = np.array([wanted.width, wanted.height] * 2)
+  np.testing.assert_allclose(found.boxes * scale, wanted.regions.boxes_px, rtol=1e-5)
+  np.testing.assert_allclose(found.features, wanted.regions.features, rtol=1e-5)
+  assert found.labels == wanted.regions.labels
+  assert len(region_files.from_prepared(folder, "test", "").boxes)
+  with pytest.raises(errors.UserError, match='split test has no picture "nobody"'):
+    region_files.from_prepared(folder, "test", "nobody")
