@@ -33,18 +33,18 @@ class TaggerConfig:
   """Size of the network and length of its training."""
 
   attributes: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE")
-  rows: tuple[int, ...] = (5000, 500, 2500, 1500)
+  rows: tuple[int, ...] = (5000, 500, 2500, 1500)  # of the attributes' hash tables
   width: int = 64
   depth: int = 3
   pieces: int = 3
-  epochs: int = 8
-  batch_words: int = 800
-  learn_rate: float = 0.002
+  epochs: int = 6
+  batch_words: int = 500
+  learn_rate: float = 0.008
   final_learn_rate: float = 0.0001
-  dropout: float = 0.2
+  dropout: float = 0.12
   captions_per_epoch: int = 15_000
-  rare_count: int = 2
-  rare_scrambled: float = 0.5
+  rare_count: int = 2  # a word this rare in the treebank ...
+  rare_scrambled: float = 0.3  # ... is scrambled this often
   seed: int = 0
 
 

@@ -3,7 +3,7 @@
     python -m gcap_tf.text.train_tagger --ewt=UD_English-EWT --entities=flickr30k_entities \
         --hand_tags=tests/text/hand_tags.json --out=gcap_tf/text/english_tagger
 
-Without --entities only the treebank is used. Takes about six minutes of one core.
+Without --entities only the treebank is used. Takes about three minutes of one core.
 """
 
 import json

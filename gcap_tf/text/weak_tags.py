@@ -118,7 +118,7 @@ class WeakTagger:
   def _within(self, word: str, following: str, kind: str) -> str:
     nouns = self._lexicon.share(word, "NOUN", "PROPN")
     if following in ("", "of"):
-      seldom = nouns is not None and nouns < 0.1
+      seldom = nouns is not None and nouns < 0.25
       return "" if seldom or word in _COLOURS else NOUN
     if word in _COLOURS:
       return "ADJ"
