@@ -1,4 +1,4 @@
-"""Scores grounding files of the official schemas: attention accuracy, F1_all, F1_loc and more.
+r"""Scores grounding files of the official schemas: attention accuracy, F1_all, F1_loc and more.
 
     python -m trainers.score_grounding --predictions=submission.json --references=references.json
     python -m trainers.score_grounding --predictions=submission.json \

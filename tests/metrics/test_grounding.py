@@ -47,7 +47,7 @@ def predicted(*words):
 HERE, THERE = [0, 0, 9, 9], [50, 50, 79, 79]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_generated_sentences_equal_the_loops_of_the_evaluator(seed):
   references, submission = oracle.random_evaluation(seed, "gen")
@@ -57,7 +57,7 @@ def test_generated_sentences_equal_the_loops_of_the_evaluator(seed):
     assert (scores.precision, scores.recall, scores.f1) == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_given_sentences_equal_the_loops_of_the_evaluator(seed):
   references, submission = oracle.random_evaluation(seed, "GT")

@@ -42,7 +42,7 @@ def test_golden_ranking_of_the_official_functions():
   assert scores == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.integers(1, 8), st.integers(1, 14), st.integers(0, 10_000))
 def test_equals_sorting_with_any_number_of_captions_and_with_ties(images, captions, seed):
   rng = np.random.default_rng(seed)
