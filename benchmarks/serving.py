@@ -14,14 +14,11 @@ import pathlib
 import tempfile
 import time
 
-import keras
 from absl import flags
 
-from benchmarks import serving_load
-from export import captioner_module, region_inputs, saved_model, warm_up
+from benchmarks import serving_load, serving_model
+from export import warm_up
 from gcap_tf import errors, files
-from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import runs
 from serving import batching, embedded, versions
 
 _SECONDS = flags.DEFINE_float("seconds", 10.0, "Length of one measurement.", 0.1)
@@ -32,35 +29,14 @@ _FEATURES = flags.DEFINE_integer("features", 2048, "Size of a region's feature."
 _WORDS = flags.DEFINE_integer("words", 9000, "Words of the vocabulary.", 3)
 _OUT = flags.DEFINE_string("out", None, "Writes the figures here as JSON.")
 
-NAIVE = batching.BatchingConfig(max_batch_size=1, batch_timeout_micros=0)
-
-
-def make_model(folder: pathlib.Path, hidden: int, features: int, words: int) -> pathlib.Path:
-  """Exports a captioner with drawn weights; returns its base path."""
-  keras.utils.set_random_seed(0)
-  vocabulary = vocabularies.Vocabulary(
-    "captioner", ("", *(f"word{i}" for i in range(words - 2)), "UNK")
-  )
-  config = {
-    "vocabulary_size": words,
-    "feature_size": features,
-    "embedding_size": hidden,
-    "hidden_size": hidden,
-    "attention_size": hidden,
-  }
-  model = runs.make_model("captioner", "updown", config)
-  module = captioner_module.CaptionerModule(model, vocabulary, [False] * words)
-  version = folder / "captioner" / "1"
-  signatures = module.signatures()
-  saved_model.save(module, str(version), signatures)
-  warm_up.write(version, "captioner", saved_model.warm_up_requests(module, signatures))
-  return version.parent
+# Every request is a session call of its own, as many at once as there are clients.
+NAIVE = batching.BatchingConfig(max_batch_size=1, batch_timeout_micros=0, num_batch_threads=32)
 
 
 def measure(base: pathlib.Path, config: batching.BatchingConfig, features: int) -> list[dict]:
   """Every signature at every concurrency on one server."""
   rows = []
-  specs = captioner_specs(features)
+  specs = serving_model.specs(features)
   model = versions.ModelConfig("captioner", base)
   with embedded.Server(embedded.ServerConfig(models=(model,), batching=config)) as server:
     for signature in _SIGNATURES.value:
@@ -80,13 +56,9 @@ def measure(base: pathlib.Path, config: batching.BatchingConfig, features: int) 
   return rows
 
 
-def captioner_specs(features: int) -> dict:
-  return region_inputs.RegionInputs(features, labelled=False).specs()
-
-
 def cold_start(base: pathlib.Path, features: int) -> float:
   """Seconds from starting a server in this process to its first answer."""
-  raw = serving_load.request(captioner_specs(features), "captioner", "greedy", warm_up.REGIONS)
+  raw = serving_load.request(serving_model.specs(features), "captioner", "greedy", warm_up.REGIONS)
   started = time.monotonic()
   model = versions.ModelConfig("captioner", base)
   with embedded.Server(embedded.ServerConfig(models=(model,))) as server:
@@ -113,7 +85,7 @@ def table(naive: list[dict], batched: list[dict]) -> str:
 def main(argv: list[str]) -> None:
   del argv
   with tempfile.TemporaryDirectory() as folder:
-    base = make_model(pathlib.Path(folder), _HIDDEN.value, _FEATURES.value, _WORDS.value)
+    base = serving_model.export(pathlib.Path(folder), _HIDDEN.value, _FEATURES.value, _WORDS.value)
     figures = {
       "cold_start_seconds": round(cold_start(base, _FEATURES.value), 2),
       "naive": measure(base, NAIVE, _FEATURES.value),

@@ -24,8 +24,7 @@ from absl import flags
 from tensorflow.core.framework import tensor_pb2
 from tensorflow_serving.apis import predict_pb2
 
-from benchmarks import serving as serving_speed
-from benchmarks import serving_load
+from benchmarks import serving_load, serving_model
 from gcap_tf import errors
 from serving import embedded, versions
 from serving import limits as limits_lib
@@ -37,7 +36,7 @@ FEATURES = 16
 
 def tiny_model(folder: pathlib.Path) -> pathlib.Path:
   """Exports a captioner that answers within a few milliseconds; returns its base path."""
-  return serving_speed.make_model(folder, hidden=16, features=FEATURES, words=20)
+  return serving_model.export(folder, hidden=16, features=FEATURES, words=20)
 
 
 def server_of(base: pathlib.Path, **options) -> embedded.Server:
@@ -46,9 +45,7 @@ def server_of(base: pathlib.Path, **options) -> embedded.Server:
 
 
 def good_request(seed: int = 0) -> predict_pb2.PredictRequest:
-  raw = serving_load.request(
-    serving_speed.captioner_specs(FEATURES), "captioner", "greedy", 4, seed
-  )
+  raw = serving_load.request(serving_model.specs(FEATURES), "captioner", "greedy", 4, seed)
   return predict_pb2.PredictRequest.FromString(raw)
 
 

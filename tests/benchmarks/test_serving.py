@@ -1,7 +1,12 @@
+# bazel: data = ["//benchmarks:serving_faults"]
+
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
-from benchmarks import serving, serving_load
+from benchmarks import serving, serving_load, serving_model
 from serving import embedded, versions
 
 
@@ -29,10 +34,18 @@ def test_outcome_gives_rate_and_percentiles():
 
 
 def test_load_reaches_a_real_server(tmp_path):
-  base = serving.make_model(tmp_path, hidden=8, features=4, words=10)
-  raw = serving_load.request(serving.captioner_specs(4), "captioner", "beam", 3)
+  base = serving_model.export(tmp_path, hidden=8, features=4, words=10)
+  raw = serving_load.request(serving_model.specs(4), "captioner", "beam", 3)
   config = embedded.ServerConfig(models=(versions.ModelConfig("captioner", base),))
   with embedded.Server(config) as server:
     outcome = serving_load.run(server.address, raw, 2, 0.3)
   assert set(outcome.codes) == {"OK"}
   assert len(outcome.latencies) == outcome.codes["OK"] > 1
+
+
+@pytest.mark.parametrize("name", ["serving", "serving_faults"])
+def test_command_explains_its_flags(name):
+  done = subprocess.run(
+    [sys.executable, "-m", f"benchmarks.{name}", "--help"], capture_output=True, text=True
+  )
+  assert "--seconds" in done.stdout, done.stderr
