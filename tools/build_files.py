@@ -76,13 +76,15 @@ def label(path: pathlib.Path) -> str:
 
 
 def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> set[str]:
-  """The project's modules that `path` imports, anywhere in the file."""
+  """The project's modules that `path` imports or names, anywhere in the file."""
   found = set()
   for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
     if isinstance(node, ast.Import):
       names = [alias.name for alias in node.names]
     elif isinstance(node, ast.ImportFrom) and node.level == 0:
       names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
+      names = [node.value]  # A program started by name: `python -m trainers.caption`.
     else:
       continue
     for name in names:

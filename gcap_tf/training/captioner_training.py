@@ -186,10 +186,10 @@ def cider_of(
 
 def uses_labels(data: prepared.PreparedData, config: CaptionerTrainingConfig) -> bool:
   """Whether the captioner reads region labels; a `UserError` where that leaves it nothing."""
-  wanted = {"yes": True, "no": False, "auto": not data.has_features}[config.region_labels]
+  wanted = {"yes": True, "no": False, "auto": not data.feature_size}[config.region_labels]
   if wanted and not data.has_labels:
     raise errors.UserError(f"{data.folder} has regions without labels; set region_labels=no")
-  if not wanted and not data.has_features:
+  if not wanted and not data.feature_size:
     raise errors.UserError(f"{data.folder} has regions without features; set region_labels=yes")
   return wanted
 

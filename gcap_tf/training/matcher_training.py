@@ -73,7 +73,7 @@ def train(
   data: prepared.PreparedData, config: MatcherTrainingConfig, folder: files.PathLike
 ) -> dict[str, float]:
   """Trains (or goes on training) a matcher; returns its last validation figures."""
-  if not data.has_features:
+  if not data.feature_size:
     raise errors.UserError(
       f"{data.folder} has regions without features; a matcher needs them: "
       "prepare the data with --regions=noisy or a region store"

@@ -1,0 +1,48 @@
+"""Tests of trainers/evaluate_captioner.py and trainers/caption.py."""
+
+import json
+
+import pytest
+
+from gcap_tf.training import runs
+from tests.trainers import command_line
+from tests.training import small_runs
+
+EVALUATE = "trainers.evaluate_captioner"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+  folder = tmp_path_factory.mktemp("evaluate")
+  data = small_runs.data(folder)
+  vocabulary = data.build_vocabulary("captioner", 1)
+  sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
+  model = runs.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
+  runs.save(folder / "run", "captioner", "updown", model, vocabulary)
+  return folder
+
+
+def test_beam_search_is_scored_and_saved(folder, tmp_path):
+  done = command_line.run(
+    EVALUATE,
+    f"--run={folder / 'run'}",
+    f"--data={folder / 'data'}",
+    "--split=val",
+    "--decode=beam",
+    "--metrics=bleu,cider",
+    f"--save_captions={tmp_path / 'captions.json'}",
+  )
+  figures = command_line.figures(done)
+  assert {"bleu_1", "cider", "f1_all", "f1_loc", "attention_accuracy"} <= figures.keys()
+  assert len(json.loads((tmp_path / "captions.json").read_text())) == 5
+
+
+def test_an_unknown_metric_is_one_line(folder):
+  done = command_line.run(
+    EVALUATE,
+    f"--run={folder / 'run'}",
+    f"--data={folder / 'data'}",
+    "--split=val",
+    "--metrics=blue",
+  )
+  assert "unknown metric 'blue'" in command_line.error(done)

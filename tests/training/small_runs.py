@@ -1,0 +1,31 @@
+"""Small prepared data and small trained runs, for tests of training and evaluation."""
+
+import pathlib
+
+from gcap_tf.data import prepared
+from gcap_tf.training import captioner_training, matcher_training
+from tests.data import make_records
+
+MATCHER_SIZES = {"joint_size": 8, "word_size": 6}
+CAPTIONER_SIZES = {
+  "hidden_size": 12, "embedding_size": 10, "attention_size": 8, "dropout": 0.1,
+}  # fmt: skip
+
+
+def data(folder: pathlib.Path, **options) -> prepared.PreparedData:
+  return make_records.prepare_small(folder / "data", **options)
+
+
+def matcher_config(model: str = "scan", **options) -> matcher_training.MatcherTrainingConfig:
+  return matcher_training.MatcherTrainingConfig(
+    model=model, options=MATCHER_SIZES, min_count=1, batch_size=16, epochs=1, **options
+  )
+
+
+def captioner_config(
+  model: str = "updown", **options
+) -> captioner_training.CaptionerTrainingConfig:
+  chosen = {"epochs": 1, "captions_per_image": 2, "max_words": 10} | options
+  return captioner_training.CaptionerTrainingConfig(
+    model=model, options=CAPTIONER_SIZES, min_count=1, images=6, **chosen
+  )

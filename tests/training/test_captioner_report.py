@@ -1,0 +1,35 @@
+"""Tests of gcap_tf/training/captioner_report.py."""
+
+import json
+
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.training import captioner_report, captioner_training, runs
+from tests.training import small_runs
+
+
+def test_a_report_holds_caption_and_grounding_figures_and_writes_its_files(tmp_path):
+  data = small_runs.data(tmp_path)
+  captioner_training.train(data, small_runs.captioner_config(), tmp_path / "run")
+  config = captioner_report.ReportConfig(
+    decode=decode_config.DecodeConfig(min_length=4),
+    metrics=("bleu", "cider"),
+    captions_path=str(tmp_path / "captions.json"),
+    grounding_path=str(tmp_path / "grounding.json"),
+  )
+  report = captioner_report.evaluate(runs.load(tmp_path / "run"), data.split("val"), config)
+  assert {"bleu_4", "cider", "f1_all", "f1_loc", "f1_loc_per_sentence"} <= report.values.keys()
+  assert {"attention_accuracy", "precision_all", "recall_loc"} <= report.values.keys()
+  captions = json.loads((tmp_path / "captions.json").read_text())
+  assert len(captions) == 5 and set(captions[0]) == {"image_id", "caption"}
+  submission = json.loads((tmp_path / "grounding.json").read_text())
+  assert submission["eval_mode"] == "gen" and len(submission["results"]) == 5
+  json.dumps(report.values)
+
+
+def test_data_without_boxes_is_scored_on_captions_alone(tmp_path):
+  data = small_runs.data(tmp_path, boxes=False)
+  captioner_training.train(data, small_runs.captioner_config(), tmp_path / "run")
+  config = captioner_report.ReportConfig(decode_config.DecodeConfig(), metrics=("cider",))
+  report = captioner_report.evaluate(runs.load(tmp_path / "run"), data.split("val"), config)
+  assert "cider" in report.values and "f1_all" not in report.values
+  assert "grounding not computed" in report.text
