@@ -14,6 +14,9 @@ from gcap_tf import errors
 from trainers import demo_page, demo_steps
 
 _OUT = flags.DEFINE_string("out", "demo", "Folder for everything the demo makes.")
+_QUICK = flags.DEFINE_bool(
+  "quick", False, "A minute's walk through every station, learning nothing."
+)
 _PICTURES = flags.DEFINE_integer("pictures", 12, "Scenes that the server is asked about.", 1)
 
 _FIGURES = (
@@ -28,7 +31,8 @@ _FIGURES = (
 def main(argv: list[str]) -> None:
   del argv
   started, out = time.monotonic(), pathlib.Path(_OUT.value)
-  results = demo_steps.run(out, lambda text: print(f"\n== {text}"))
+  config = demo_steps.QUICK if _QUICK.value else demo_steps.DemoConfig()
+  results = demo_steps.run(out, config, lambda text: print(f"\n== {text}", flush=True))
   table = [
     (name, f"{scale * results.plain[key]:.1f}", f"{scale * results.grounded[key]:.1f}")
     for name, key, scale in _FIGURES

@@ -9,14 +9,16 @@ demo/model/1         the grounded captioner as a SavedModel
 
 import dataclasses
 import pathlib
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 from export import saved_model
 from gcap_tf import config as configs
-from gcap_tf import files
-from gcap_tf.data import prepare, prepared, scenes
+from gcap_tf import errors, files
+from gcap_tf.data import prepared, scenes
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.training import (
   captioner_report,
@@ -29,31 +31,64 @@ from gcap_tf.training import (
   schedules,
 )
 
-SCENES = scenes.SceneConfig(train=1500, val=100, test=100)
 _OPTIMIZER = optimizers.OptimizerConfig(clip="norm", clip_at=5.0)
 
-TEACHER = matcher_training.MatcherTrainingConfig(
-  model="pos_scan",
-  # Affinities are normalised over all words, as the paper prints: with the few nouns of a
-  # caption alone (as released) background regions win; docs/findings.md has the figures.
-  options={"joint_size": 128, "word_size": 64, "norm_scope": "all"},
-  batch_size=64,
-  epochs=4,
-  losses=matching.MatchingConfig(sum_epochs=4),
-  schedule=schedules.ScheduleConfig("cosine", 2e-3),
-)
 
-STUDENT = captioner_training.CaptionerTrainingConfig(
-  model="updown",
-  options={"hidden_size": 192, "embedding_size": 128, "attention_size": 128, "dropout": 0.1},
-  min_count=2,
-  images=32,
-  max_words=20,
-  epochs=12,
-  schedule=schedules.ScheduleConfig("cosine", 3e-3),
-  optimizer=_OPTIMIZER,
+def _teacher(**options: Any) -> matcher_training.MatcherTrainingConfig:
+  sizes = {"joint_size": 128, "word_size": 64}
+  return matcher_training.MatcherTrainingConfig(
+    model="pos_scan",
+    # Affinities are normalised over all words, as the paper prints: over the few nouns of a
+    # caption alone (as released) background regions win; docs/findings.md has the figures.
+    options={**sizes, "norm_scope": "all"},
+    batch_size=64,
+    losses=matching.MatchingConfig(sum_epochs=4),
+    schedule=schedules.ScheduleConfig("cosine", 2e-3),
+    **options,
+  )
+
+
+def _student(**options: Any) -> captioner_training.CaptionerTrainingConfig:
+  return captioner_training.CaptionerTrainingConfig(
+    model="updown",
+    options={"hidden_size": 192, "embedding_size": 128, "attention_size": 128, "dropout": 0.1},
+    min_count=2,
+    images=32,
+    max_words=20,
+    schedule=schedules.ScheduleConfig("cosine", 3e-3),
+    optimizer=_OPTIMIZER,
+    **options,
+  )
+
+
+@dataclasses.dataclass(frozen=True)
+class DemoConfig:
+  """How much of everything.
+
+  Attributes:
+    scenes: pictures to draw.
+    teacher, student: how both are trained.
+    distill_weight: of the teacher's attention in the second student.
+  """
+
+  scenes: scenes.SceneConfig = dataclasses.field(
+    default_factory=lambda: scenes.SceneConfig(train=1500, val=100, test=100)
+  )
+  teacher: matcher_training.MatcherTrainingConfig = dataclasses.field(
+    default_factory=lambda: _teacher(epochs=4)
+  )
+  student: captioner_training.CaptionerTrainingConfig = dataclasses.field(
+    default_factory=lambda: _student(epochs=10)
+  )
+  distill_weight: float = 1.0
+
+
+# Shows that every station runs; too little to learn anything from.
+QUICK = DemoConfig(
+  scenes=scenes.SceneConfig(train=48, val=8, test=8),
+  teacher=_teacher(epochs=1),
+  student=_student(epochs=1),
 )
-DISTILLED = captioning.CaptioningConfig(distill_weight=1.0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,20 +107,21 @@ class Results:
   model: pathlib.Path
 
 
-def run(folder: pathlib.Path, announce: Callable[[str], None]) -> Results:
+def run(folder: pathlib.Path, config: DemoConfig, announce: Callable[[str], None]) -> Results:
   """Goes through all stations; `announce` is told before each."""
-  announce(f"Drawing {SCENES.total:,} scenes, and what a noisy detector sees in them")
-  data = draw_scenes(folder / "data")
+  announce(f"Drawing {config.scenes.total:,} scenes, and what a noisy detector sees in them")
+  data = draw_scenes(folder / "data", config.scenes)
 
   announce("Teaching POS-SCAN which nouns and regions belong together, from captions alone")
   teacher = folder / "runs" / "teacher"
-  _once(teacher, TEACHER, lambda: matcher_training.train(data, TEACHER, teacher))
+  _once(teacher, config.teacher, lambda: matcher_training.train(data, config.teacher, teacher))
 
   announce("Training Up-Down to caption the scenes")
-  plain = evaluated_student(data, STUDENT, folder / "runs" / "plain")
+  plain = evaluated_student(data, config.student, folder / "runs" / "plain")
 
   announce("Training Up-Down again, with POS-SCAN's attention distilled into it")
-  distilled = dataclasses.replace(STUDENT, teacher=str(teacher), losses=DISTILLED)
+  losses = captioning.CaptioningConfig(distill_weight=config.distill_weight)
+  distilled = dataclasses.replace(config.student, teacher=str(teacher), losses=losses)
   grounded = evaluated_student(data, distilled, folder / "runs" / "grounded")
 
   announce("Exporting the grounded captioner as a SavedModel")
@@ -95,10 +131,14 @@ def run(folder: pathlib.Path, announce: Callable[[str], None]) -> Results:
   return Results(data, plain, grounded, model)
 
 
-def draw_scenes(folder: pathlib.Path) -> prepared.PreparedData:
+def draw_scenes(folder: pathlib.Path, config: scenes.SceneConfig) -> prepared.PreparedData:
+  """Runs prepare_data as a program: its worker processes then need no TensorFlow."""
   if not (folder / "dataset.json").exists():
-    config = prepare.PrepareConfig("scenes", regions="noisy", scenes=SCENES)
-    prepare.prepare(config, folder)
+    flags = (f"--scenes_{name}={getattr(config, name)}" for name in ("train", "val", "test"))
+    program = [sys.executable, "-m", "trainers.prepare_data", "--dataset=scenes"]
+    done = subprocess.run([*program, "--regions=noisy", f"--out={folder}", *flags])
+    if done.returncode:
+      raise errors.UserError("drawing the scenes failed; see above")
   return prepared.PreparedData(folder)
 
 
