@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 from gcap_tf import errors, registry
-from gcap_tf.data import coco, flickr_entities, karpathy, precomp, reader, records, scenes
+from gcap_tf.data import coco, flickr_entities, instapic, karpathy, precomp, reader, records, scenes
 from gcap_tf.text import object_words
 
 Opener = Callable[[str, object_words.ObjectClasses | None, scenes.SceneConfig], reader.Reader]
@@ -66,6 +66,9 @@ DATASETS.register("karpathy")(
 )
 DATASETS.register("scan_precomp")(
   Dataset(lambda source, classes, _: precomp.Precomp(source, classes), own_regions=True)
+)
+DATASETS.register("instapic")(
+  Dataset(lambda source, classes, _: instapic.InstaPIC(source, classes))
 )
 DATASETS.register("scenes")(
   Dataset(lambda _, __, config: SceneReader(config), annotated=True, needs_source=False)

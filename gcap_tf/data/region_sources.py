@@ -47,10 +47,11 @@ class StoredRegions:
   max_regions: int = 0
 
   def add(self, record: records.Record) -> records.Record:
-    regions = first_regions(self.store.get(record.image_id), self.max_regions)
     width, height = record.width, record.height
     if not (width and height):
       width, height = self.store.size(record.image_id)
+    found = self.store.get(record.image_id, width, height)
+    regions = first_regions(found, self.max_regions)
     return dataclasses.replace(record, regions=regions, width=width, height=height)
 
   def describe(self) -> dict[str, Any]:

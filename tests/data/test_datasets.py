@@ -37,6 +37,7 @@ def test_the_names_are_those_of_the_command_line():
   assert datasets.DATASETS.names() == [
     "coco",
     "flickr30k_entities",
+    "instapic",
     "karpathy",
     "scan_precomp",
     "scenes",

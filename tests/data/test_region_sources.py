@@ -1,3 +1,4 @@
+import base64
 import dataclasses
 
 import numpy as np
@@ -37,6 +38,16 @@ def test_a_store_gives_regions_by_picture(record, tmp_path):
   assert len(found.regions.boxes_px) == 2
   assert (found.width, found.height) == (record.width, record.height)
   assert source.describe()["path"] == str(tmp_path)
+
+
+def test_boxes_of_a_resized_picture_are_scaled_to_the_original(record, tmp_path):
+  half = np.float32([[2, 4, 20, 10]])
+  cells = (half, np.ones([1, 3], np.float32))
+  columns = [base64.b64encode(cell.tobytes()).decode() for cell in cells]
+  row = [record.image_id, record.width // 2, record.height // 2, 1, *columns]
+  (tmp_path / "half.tsv").write_text("\t".join(map(str, row)) + "\n")
+  source = region_sources.choose(str(tmp_path / "half.tsv"), "karpathy", NOISY, 0)
+  np.testing.assert_allclose(source.add(record).regions.boxes_px, 2 * half)
 
 
 def test_a_picture_that_the_store_lacks_is_named(record, tmp_path):
