@@ -41,7 +41,7 @@ LAYERS = {
   "serving": 9,
   "trainers": 10,
   "benchmarks": 11,
-  "tests": 11,
+  "tests": 12,
 }
 
 
@@ -119,6 +119,7 @@ def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
   depends = "".join(f'        "{dep}",\n' for dep in shown)
   return (
     f'{rule}(\n    name = "{name}",\n{sources}'
+    + ("    testonly = True,\n" if folder.startswith("//tests") and rule != "gcap_test" else "")
     + extra_attributes(path)
     + (f"    deps = [\n{depends}    ],\n" if shown else "")
     + ")\n"
