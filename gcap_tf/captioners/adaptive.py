@@ -113,11 +113,12 @@ class AdaptiveCaptioner(base.Captioner):
     known = _spread(memory["gates"], self.lstm.project(1, words))
     zeros = tf.zeros([tf.shape(tokens)[0], self.config.hidden_size])
 
-    def step(state, known):
-      h, c = self.lstm(known, [], *state)
+    def step(state, _, multiply):
+      h, c = recurrent.activate(multiply("lstm", state[0]), state[1])
       return (h, c), (h, c)
 
-    h, c = recurrent.unroll(step, known, (zeros, zeros), 2)  # [T, B, H]
+    products = {"lstm": self.lstm.product(known)}
+    h, c = recurrent.unroll(step, (), (zeros, zeros), 2, products)  # [T, B, H]
     before = tf.concat([zeros[tf.newaxis], h[:-1]], 0)
     outputs = self._look(memory, words, before, h, c, drop)
     outputs = {

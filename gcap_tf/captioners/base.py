@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import keras
@@ -85,6 +86,13 @@ class Captioner(keras.Model, abc.ABC):
       `logits` [B, V], `attention` [B, K, R] (rows sum to 1 over real regions, 0 on
       padding), `state`; `branch_logits` [B, K, V] where the K branches vote.
     """
+
+  def stepper(self, memory: Memory) -> Callable[..., dict[str, Any]]:
+    """`(state, token, seed) -> outputs` of `step`, for a loop over words.
+
+    A captioner that can do work once for all words does it here.
+    """
+    return lambda state, token, seed=None: self.step(memory, state, token, seed)
 
   @abc.abstractmethod
   def teacher_force(

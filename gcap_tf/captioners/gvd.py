@@ -126,8 +126,8 @@ class GVDCaptioner(topdown.TopDownCaptioner):
   def _drop(self, x: tf.Tensor, seed: tf.Tensor | None, place: int) -> tf.Tensor:
     return dropout.dropout(x, self.config.dropout, seed, _SALT + place)
 
-  def _attend(self, memory, query):
-    scores, weights, context = super()._attend(memory, query)
+  def _attend(self, memory, query, multiply):
+    scores, weights, context = super()._attend(memory, query, multiply)
     if "grid" not in memory:
       return scores, weights, context
     ask = self.region_attention if self.config.shared_attention else self.grid_attention

@@ -75,12 +75,13 @@ class Neuraltalk2Captioner(base.Captioner):
     rows, steps = tf.shape(tokens)[0], tf.shape(tokens)[1]
     times = rows // tf.shape(memory["h"])[0]
 
-    def step(state, known):
-      h, c = self.lstm(known, [], *state)
+    def step(state, _, multiply):
+      h, c = recurrent.activate(multiply("lstm", state[0]), state[1])
       return (h, c), (h,)
 
     start = tf.repeat(memory["h"], times, axis=0), tf.repeat(memory["c"], times, axis=0)
-    (h,) = recurrent.unroll(step, self.lstm.project(0, self.words(previous)), start, 1)
+    products = {"lstm": self.lstm.product(self.lstm.project(0, self.words(previous)))}
+    (h,) = recurrent.unroll(step, (), start, 1, products)
     h = recurrent.stepwise_dropout(h, self.config.dropout, seed, _OUTPUT)
     hidden = tf.transpose(h, [1, 0, 2])
     even = tf.repeat(memory["even"], times, axis=0)[:, tf.newaxis, tf.newaxis]  # [B, 1, 1, R]

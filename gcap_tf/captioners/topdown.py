@@ -14,12 +14,20 @@ of LSTM1's gates), `region_mask` [I, R], `boxes` [I, R, 4]; subclasses may add t
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, Literal
 
 import tensorflow as tf
 
 from gcap_tf.captioners import base, branches, localizer
-from gcap_tf.layers import additive_attention, dropout, linear, recurrent, region_input
+from gcap_tf.layers import (
+  additive_attention,
+  dropout,
+  linear,
+  product,
+  recurrent,
+  region_input,
+)
 
 _WORDS, _OUTPUT, _COIN, _DRAW, _LOCALIZED, _DEEP = range(1, 7)
 PICTURE_SALT = 100  # Subclasses number their own dropout places from here.
@@ -104,16 +112,29 @@ class TopDownCaptioner(base.Captioner):
     token: tf.Tensor,
     seed: tf.Tensor | None = None,
   ) -> dict[str, Any]:
-    words = dropout.dropout(tf.nn.relu(self.words(token)), self.config.dropout, seed, _WORDS)
-    state, outputs = self._attend_and_speak(memory, state, self._known(memory, words))
-    hidden = dropout.dropout(outputs["hidden"], self.config.dropout, seed, _OUTPUT)
-    branch_logits = self.word_logits(hidden, seed)  # [B, K, V]
-    return {
-      "logits": branches.mixture(branch_logits),
-      "branch_logits": branch_logits,
-      "attention": outputs["attention"],
-      "state": state,
-    }
+    return self.stepper(memory)(state, token, seed)
+
+  def stepper(self, memory: base.Memory) -> Callable[..., dict[str, Any]]:
+    kernels = {name: product.with_kernel(kernel) for name, kernel in self._kernels().items()}
+    biases = self._biases()
+
+    def step(state, token, seed=None):
+      rate = self.config.dropout
+      words = dropout.dropout(tf.nn.relu(self.words(token)), rate, seed, _WORDS)
+      added = biases | {"listen": biases["listen"] + self._known(memory, words)}
+      multiply = recurrent.multiply(kernels, added)
+      state, outputs = self._attend_and_speak(memory, state, multiply)
+      hidden = dropout.dropout(outputs["hidden"], rate, seed, _OUTPUT)
+      branch_logits = self.word_logits(hidden, seed)  # [B, K, V]
+      return {
+        "logits": branches.mixture(branch_logits),
+        "branch_logits": branch_logits,
+        "attention": outputs["attention"],
+        **{name: outputs[name] for name in ("hidden", "scores", "query")},
+        "state": state,
+      }
+
+    return step
 
   def teacher_force(
     self,
@@ -141,17 +162,18 @@ class TopDownCaptioner(base.Captioner):
     names = ("hidden", "attention", *extras)
     if sampling is None:
       known = self._known(memory, self._embed_all(previous, seed))
+      products = self._products(known, self.config.branches)
 
-      def step(state, known):
-        state, outputs = self._attend_and_speak(memory, state, known)
+      def step(state, _, multiply):
+        state, outputs = self._attend_and_speak(memory, state, multiply)
         return state, tuple(outputs[name] for name in names)
 
-      inputs = known
+      stacked = recurrent.unroll(step, (), state, len(names), products)
     else:
       step = self._sampling_step(memory, sampling, seed, names)
       inputs = (previous, tf.range(tf.shape(previous)[0]))
       state = {**state, "drawn": tf.zeros_like(previous[0])}
-    stacked = recurrent.unroll(step, inputs, state, len(names))
+      stacked = recurrent.unroll(step, inputs, state, len(names))
     outputs = dict(zip(names, stacked, strict=True))
     return self._speak_all(outputs, tokens, seed)
 
@@ -190,15 +212,16 @@ class TopDownCaptioner(base.Captioner):
       context, attention = context * weight, attention * weight
     salted = None if seed is None else dropout.derive(seed, _LOCALIZED + 1)
     known = self._known(memory, self._embed_all(tf.transpose(_shift(tokens)), salted))
+    products = self._products(known, streams=1)
 
-    def step(state, inputs):
-      known, context = inputs
-      h1, state = self._listen(state, known)
-      hidden, state = self._speak(state, context[:, tf.newaxis], h1)
+    def step(state, context, multiply):
+      h1, state = self._listen(state, multiply)
+      hidden, state = self._speak(state, context[:, tf.newaxis], h1, multiply)
       return state, (hidden,)
 
     state = self._zero_state(tf.shape(tokens)[0], 1, self.config.hidden_size)
-    (hidden,) = recurrent.unroll(step, (known, context), state, 1)
+    spoken = {name: products[name] for name in ("listen", "speak")}
+    (hidden,) = recurrent.unroll(step, context, state, 1, spoken)
     outputs = {"hidden": hidden, "attention": attention[:, :, tf.newaxis]}
     return self._speak_all(outputs, tokens, salted)
 
@@ -209,10 +232,10 @@ class TopDownCaptioner(base.Captioner):
     return self.word_output(hidden)
 
   def _attend(
-    self, memory: base.Memory, query: tf.Tensor
+    self, memory: base.Memory, query: tf.Tensor, multiply: recurrent.Multiply
   ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """Scores and attention [I, n, K, R] and contexts [B, K, H] for h1 [B, H]."""
-    scores = self.region_attention(memory["keys"], query)
+    scores = self.region_attention.scores(memory["keys"], multiply("ask", query))
     weights = branches.attention_weights(
       scores, memory["region_mask"][:, tf.newaxis], self.config.elimination
     )
@@ -238,34 +261,65 @@ class TopDownCaptioner(base.Captioner):
     words = tf.reshape(words, tf.concat([shape[:-2], [pictures, -1, size]], 0))
     return tf.reshape(words + memory["gates"][:, tf.newaxis], shape)
 
+  def _kernels(self) -> dict[str, tf.Tensor]:
+    """What a step multiplies by: LSTM1, the attention's query, LSTM2."""
+    return {
+      "listen": self.attention_lstm.step_kernel,
+      "ask": self.region_attention.query_map.kernel,
+      "speak": self.language_lstm.step_kernel,
+    }
+
+  def _biases(self) -> dict[str, tf.Tensor]:
+    return {
+      "listen": self.attention_lstm.bias,
+      "ask": self.region_attention.query_map.bias,
+      "speak": self.language_lstm.bias,
+    }
+
+  def _products(self, known: tf.Tensor, streams: int) -> dict[str, recurrent.Product]:
+    """The products of a loop over words.
+
+    Args:
+      known: [T, B, 4H].
+      streams: of the language LSTM.
+    """
+    kernels, biases = self._kernels(), self._biases()
+    added = {
+      "listen": known + biases["listen"],
+      "ask": recurrent.spread(biases["ask"], known),
+      "speak": recurrent.spread(biases["speak"], known, streams),
+    }
+    return {name: (kernels[name], added[name]) for name in kernels}
+
   def _embed_all(self, tokens: tf.Tensor, seed: tf.Tensor | None) -> tf.Tensor:
     """Words of all steps, [T, B] -> [T, B, E]."""
     words = tf.nn.relu(self.words(tokens))
     return recurrent.stepwise_dropout(words, self.config.dropout, seed, _WORDS)
 
-  def _listen(self, state: base.State, known: tf.Tensor) -> tuple[tf.Tensor, base.State]:
+  def _listen(
+    self, state: base.State, multiply: recurrent.Multiply
+  ) -> tuple[tf.Tensor, base.State]:
     """LSTM1: h1 [B, H] and the state with it."""
-    h2 = state["h2"]
-    mean = tf.squeeze(h2, 1) if h2.shape[1] == 1 else tf.reduce_mean(h2, 1)
-    feedback = [mean] if self.config.feedback else []
-    h1, c1 = self.attention_lstm(known, feedback, state["h1"], state["c1"])
+    h2, factors = state["h2"], state["h1"]
+    if self.config.feedback:
+      mean = tf.squeeze(h2, 1) if h2.shape[1] == 1 else tf.reduce_mean(h2, 1)
+      factors = tf.concat([mean, factors], -1)
+    h1, c1 = recurrent.activate(multiply("listen", factors), state["c1"])
     return h1, {**state, "h1": h1, "c1": c1}
 
   def _speak(
-    self, state: base.State, context: tf.Tensor, h1: tf.Tensor
+    self, state: base.State, context: tf.Tensor, h1: tf.Tensor, multiply: recurrent.Multiply
   ) -> tuple[tf.Tensor, base.State]:
     """LSTM2, the K streams folded into the batch: h2 [B, K, H] and the state with it."""
     count, size = context.shape[1], self.config.hidden_size
 
     def fold(x):
-      return tf.reshape(tf.broadcast_to(x, tf.shape(context)), [-1, size])
+      if x.shape[1] != count:
+        x = tf.broadcast_to(x, tf.shape(context))
+      return tf.reshape(x, [-1, size])
 
-    h2, c2 = self.language_lstm(
-      None,
-      [fold(context), fold(h1[:, tf.newaxis])],
-      fold(state["h2"]),
-      fold(state["c2"]),
-    )
+    factors = tf.concat([fold(context), fold(h1[:, tf.newaxis]), fold(state["h2"])], -1)
+    h2, c2 = recurrent.activate(multiply("speak", factors), fold(state["c2"]))
     h2, c2 = tf.reshape(h2, [-1, count, size]), tf.reshape(c2, [-1, count, size])
     return h2, {**state, "h2": self._merge(h2), "c2": self._merge(c2)}
 
@@ -277,13 +331,13 @@ class TopDownCaptioner(base.Captioner):
     return streams
 
   def _attend_and_speak(
-    self, memory: base.Memory, state: base.State, known: tf.Tensor
+    self, memory: base.Memory, state: base.State, multiply: recurrent.Multiply
   ) -> tuple[base.State, dict[str, tf.Tensor]]:
     before = state["h1"]
-    h1, state = self._listen(state, known)
+    h1, state = self._listen(state, multiply)
     query = h1 if self.config.query == "current" else before
-    scores, weights, context = self._attend(memory, query)
-    hidden, state = self._speak(state, context, h1)
+    scores, weights, context = self._attend(memory, query, multiply)
+    hidden, state = self._speak(state, context, h1, multiply)
     shape = [-1, self.config.branches, tf.shape(weights)[-1]]
     return state, {
       "hidden": hidden,
@@ -297,17 +351,18 @@ class TopDownCaptioner(base.Captioner):
     if seed is None:
       raise ValueError("scheduled sampling draws words: pass a seed")
 
-    def step(state, inputs):
+    speak = self.stepper(memory)
+
+    def step(state, inputs, _):
       gold, t = inputs
       now = dropout.derive(seed, t)
       coin = tf.random.stateless_uniform(tf.shape(gold), dropout.derive(now, _COIN))
       token = tf.where((t > 0) & (coin < sampling), state["drawn"], gold)
-      words = dropout.dropout(tf.nn.relu(self.words(token)), self.config.dropout, now, _WORDS)
-      state, outputs = self._attend_and_speak(memory, state, self._known(memory, words))
-      hidden = dropout.dropout(outputs["hidden"], self.config.dropout, now, _OUTPUT)
-      logits = tf.stop_gradient(branches.mixture(self.word_logits(hidden, now)))
+      spoken = {name: x for name, x in state.items() if name != "drawn"}
+      outputs = speak(spoken, token, now)
+      logits = tf.stop_gradient(outputs["logits"])
       drawn = tf.random.stateless_categorical(logits, 1, dropout.derive(now, _DRAW), tf.int32)
-      state = {**state, "drawn": drawn[:, 0]}
+      state = {**outputs["state"], "drawn": drawn[:, 0]}
       return state, tuple(outputs[name] for name in names)
 
     return step

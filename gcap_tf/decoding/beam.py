@@ -37,17 +37,17 @@ def decode(
 ) -> outputs.Decoded:
   """The best caption of each picture; see `outputs.assemble`. Adds `score` [I]."""
   beams, steps = config.beam_size, config.max_length
-  state = base.repeat(captioner.initial_state(memory), beams)
+  state, step = base.repeat(captioner.initial_state(memory), beams), captioner.stepper(memory)
   pictures = tf.shape(memory["boxes"])[0]
 
   def body(t, state, before, sums, path, path_log_prob, best, attentions, names):
-    emitted = captioner.step(memory, state, before)
+    emitted = step(state, before)
     words = _offer(config, emitted["logits"], t, path[..., 0], beams)
     parent, token, sums, log_prob = _select(words, sums, t)
 
     here = (tf.range(steps) == t)[:, tf.newaxis]
-    step = tf.stack([token, parent], -1)[:, :, tf.newaxis]  # [I, N, 1, 2]
-    path = tf.where(here, step, tf.gather(path, parent, batch_dims=1))
+    added = tf.stack([token, parent], -1)[:, :, tf.newaxis]  # [I, N, 1, 2]
+    path = tf.where(here, added, tf.gather(path, parent, batch_dims=1))
     path_log_prob = tf.gather(path_log_prob, parent, batch_dims=1)
     path_log_prob = tf.where(here[:, 0], log_prob[..., tf.newaxis], path_log_prob)
 
@@ -59,7 +59,7 @@ def decode(
     rows = tf.reshape(tf.range(pictures)[:, tf.newaxis] * beams + parent, [-1])
     moved = tf.nest.map_structure(lambda x: tf.gather(x, rows), emitted["state"])
     attentions = attentions.write(t, emitted["attention"])
-    names = names.write(t, tf.argmax(outputs.branch_logits(emitted), -1, output_type=tf.int32))
+    names = names.write(t, _named(outputs.branch_logits(emitted)))
     state, token = outputs.keep_shapes((moved, tf.reshape(token, [-1])), (state, before))
     return t + 1, state, token, sums, path, path_log_prob, best, attentions, names
 
@@ -85,6 +85,13 @@ def decode(
   )
   *_, best, attentions, names = tf.while_loop(unfinished, body, start)
   return _answer(best, attentions, names, memory["boxes"], beams, steps)
+
+
+def _named(branch_logits):
+  """The word that each branch names, [B, K]; a single branch need not be asked."""
+  if branch_logits.shape[1] == 1:
+    return tf.zeros(tf.shape(branch_logits)[:2], tf.int32)
+  return tf.argmax(branch_logits, -1, output_type=tf.int32)
 
 
 def _offer(config, logits, t, history, beams):

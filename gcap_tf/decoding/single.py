@@ -34,7 +34,7 @@ def decode(
   Returns:
     See `outputs.assemble`; B = I * copies, picture-major.
   """
-  state = captioner.initial_state(memory)
+  state, step = captioner.initial_state(memory), captioner.stepper(memory)
   if copies > 1:
     state = base.repeat(state, copies)
   rows = tf.shape(tf.nest.flatten(state)[0])[0]
@@ -45,12 +45,12 @@ def decode(
 
   def body(t, state, token, alive, history, token_log_prob, attentions, winners):
     now = None if seed is None else dropout.derive(seed, t)
-    emitted = captioner.step(memory, state, token, now)
+    emitted = step(state, token, now)
     logits = outputs.branch_logits(emitted)
     extra = constraints.penalty(config, t, history, logits.shape[-1])
     token = choose(logits if extra is None else logits + extra[:, tf.newaxis], t)
-    # Cross entropy of the chosen word is its negative log-probability, without a [B, V] copy.
-    log_prob = -tf.nn.sparse_softmax_cross_entropy_with_logits(token, emitted["logits"])
+    log_prob = tf.gather(emitted["logits"], token, batch_dims=1)
+    log_prob -= tf.reduce_logsumexp(emitted["logits"], -1)
     token = tf.where(alive, token, 0)
     here = (tf.range(steps) == t)[tf.newaxis]
     history = tf.where(here, token[:, tf.newaxis], history)

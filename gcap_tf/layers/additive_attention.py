@@ -51,8 +51,12 @@ class AdditiveAttention(keras.layers.Layer):
     Returns:
       [I, n, K, R].
     """
+    return self.scores(keys, self.query_map(queries))
+
+  def scores(self, keys: tf.Tensor, asked: tf.Tensor) -> tf.Tensor:
+    """As `call`, for queries that were projected already: [B, K * A]."""
     pictures, regions = tf.shape(keys)[0], tf.shape(keys)[2]
-    queries = tf.reshape(self.query_map(queries), [pictures, -1, self.heads, 1, self.units])
+    queries = tf.reshape(asked, [pictures, -1, self.heads, 1, self.units])
     hidden = tf.tanh(keys[:, tf.newaxis] + queries)  # [I, n, K, R, A]
     if self.heads == 1:
       flat = tf.reshape(hidden, [-1, self.units])
