@@ -101,7 +101,7 @@ class _ValidatedTrainer(captioning.CaptioningTrainer):
   best_metric = "cider"
 
   def __init__(self, model, config, vocabulary, validation):
-    super().__init__(model, config)
+    super().__init__(model, config, vocabulary)
     self._vocabulary, self._validation = vocabulary, validation
     self._references = references_of(validation) if validation else {}
 
