@@ -12,6 +12,8 @@ from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
 
 from export import warm_up
 
+_PAUSE = 0.02  # of a client that was refused, before it asks again
+
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
@@ -80,6 +82,7 @@ def _client(address: str, raw: bytes, concurrency: int, seconds: float, queue) -
         code = "OK"
       except grpc.RpcError as error:
         code = error.code().name
+        time.sleep(_PAUSE)
       with lock:
         codes[code] = codes.get(code, 0) + 1
         if code == "OK":

@@ -91,7 +91,7 @@ class Batcher:
       if self._closing:
         raise status.unavailable("this version is being unloaded")
       if len(self._queue) >= self._max_queue:
-        self._metrics.refused.add(self._model_name)
+        self._metrics.refused.add("queue")
         raise status.unavailable(
           f"the queue of {self._max_queue} requests is full; try again later"
         )

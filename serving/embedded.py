@@ -71,6 +71,7 @@ class Server:
   def __init__(self, config: ServerConfig):
     self.config = config
     self.metrics = metrics_lib.Metrics()
+    self._health = health.HealthServicer()
     self.models = models.Models(
       list(config.models),
       batching_config=config.batching,
@@ -78,10 +79,10 @@ class Server:
       metrics=self.metrics,
       threads=config.threads,
       poll_seconds=config.poll_seconds,
+      on_refresh=self._tell_health,
     )
     self._add_gauges()
     self.predictor = predict.Predictor(self.models, config.limits, self.metrics)
-    self._health = health.HealthServicer()
     self._grpc, self.port = self._make_grpc()
     self._rest: rest.RestServer | None = None
     self.rest_port: int | None = None
@@ -99,7 +100,6 @@ class Server:
 
   def start(self) -> "Server":
     """Loads the models, then takes requests."""
-    self._set_health(health_pb2.HealthCheckResponse.NOT_SERVING)
     self.models.start()
     self._grpc.start()
     if self._rest is not None:
@@ -107,7 +107,6 @@ class Server:
         target=self._rest.serve_forever, args=(0.1,), name="rest", daemon=True
       )
       serve.start()
-    self._set_health(health_pb2.HealthCheckResponse.SERVING)
     return self
 
   def stop(self, grace_seconds: float = 10.0) -> None:
@@ -180,7 +179,10 @@ class Server:
       )
     )
 
-  def _set_health(self, state: int) -> None:
+  def _tell_health(self) -> None:
+    """Healthy is a server whose every model has a version that answers."""
+    states = health_pb2.HealthCheckResponse
+    state = states.SERVING if self.models.ready() else states.NOT_SERVING
     for service in ("", rpc.PREDICTION_SERVICE, rpc.MODEL_SERVICE):
       self._health.set(service, state)
 

@@ -110,7 +110,7 @@ class Metrics:
       own + "expired_count", "Requests dropped unrun, past their deadline.", ("model_name",)
     )
     self.refused = Counter(
-      own + "refused_count", "Requests refused because the server was full.", ("model_name",)
+      own + "refused_count", "Requests refused because the server was full.", ("reason",)
     )
     self.loads = Counter(
       own + "version_load_count", "Versions loaded, by outcome.", ("model_name", "outcome")

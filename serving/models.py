@@ -3,7 +3,7 @@
 import contextlib
 import pathlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from absl import logging
 from google.protobuf import text_format
@@ -28,10 +28,12 @@ class Models:
     metrics: metrics_lib.Metrics,
     threads: servables.Threads,
     poll_seconds: float = 1.0,
+    on_refresh: Callable[[], None] = lambda: None,
   ):
+    """Loads nothing yet; `on_refresh` is called after every look for versions."""
     self._batching, self._limits, self._metrics = batching_config, limits, metrics
     self._threads = threads
-    self._poll_seconds = poll_seconds
+    self._poll_seconds, self._on_refresh = poll_seconds, on_refresh
     self._lock = threading.Lock()
     self._reconfiguring = threading.Lock()
     self._models = {config.name: versions.Model(config, self._load) for config in configs}
@@ -42,6 +44,7 @@ class Models:
     """Loads what is there now, then goes on looking for new versions."""
     for model in self._all():
       model.refresh()
+    self._on_refresh()
     self._poller.start()
 
   def close(self) -> None:
@@ -137,6 +140,7 @@ class Models:
           model.refresh()
         except Exception:  # a failing disk must not end the polling
           logging.exception("Looking for versions of %s failed; trying again", model.config.name)
+      self._on_refresh()
 
   def _load(
     self, config: versions.ModelConfig, number: int, folder: pathlib.Path

@@ -51,7 +51,7 @@ class Predictor:
     output_filter: tuple[str, ...] = (),
     on_queued: Callable[[concurrent.futures.Future], None] = lambda answer: None,
   ) -> Answer:
-    """Runs one signature.
+    """Runs one signature, inside a `slot`.
 
     Args:
       spec: the model, version or label, and signature.
@@ -64,11 +64,7 @@ class Predictor:
     """
     started = time.monotonic()
     deadline = started + self.limits.deadline(seconds)
-    with (
-      self.counted(spec.name, entrypoint, started),
-      self._slot(spec.name),
-      self.models.use(spec) as version,
-    ):
+    with self.counted(spec.name, entrypoint, started), self.models.use(spec) as version:
       signature = version.servable.signature(spec.signature_name)
       check_filter(output_filter, signature)
       arrays = inputs(signature)
@@ -100,9 +96,14 @@ class Predictor:
       self.metrics.latency.observe(microseconds, known, "Predict", entrypoint)
 
   @contextlib.contextmanager
-  def _slot(self, model_name: str) -> Iterator[None]:
+  def slot(self) -> Iterator[None]:
+    """A place among the requests under way, taken before a request is even parsed.
+
+    A full server must spend its time on the requests that it took, so that refusing
+    costs next to nothing.
+    """
     if not self._slots.acquire(blocking=False):
-      self.metrics.refused.add(model_name if self.models.knows(model_name) else "unknown")
+      self.metrics.refused.add("in_flight")
       raise status.unavailable(
         f"{self.limits.in_flight} requests are under way, the most this server takes; "
         "try again later"

@@ -202,7 +202,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     if match["verb"] == "/metadata":
       return _metadata(self.server.predictor, spec)
     if match["verb"] == ":predict":
-      return self._predict(spec, body)
+      with self.server.predictor.slot():
+        return self._predict(spec, body)
     raise status.ServingError(grpc.StatusCode.UNIMPLEMENTED, _CLASSIFY_MESSAGE)
 
   def _predict(self, spec: model_pb2.ModelSpec, body: bytes) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Messages are parsed here and not by gRPC, so that bytes which are no message get
 INVALID_ARGUMENT instead of an internal error.
 """
 
+import contextlib
 import hmac
 import time
 from collections.abc import Callable
@@ -41,11 +42,12 @@ class Services:
     self._token = token
 
   def handlers(self) -> list[grpc.GenericRpcHandler]:
+    predictor = self._predictor
     return [
       grpc.method_handlers_generic_handler(
         PREDICTION_SERVICE,
         {
-          "Predict": self._method(predict_pb2.PredictRequest, self.predict),
+          "Predict": self._method(predict_pb2.PredictRequest, self.predict, predictor.slot),
           "GetModelMetadata": self._method(
             get_model_metadata_pb2.GetModelMetadataRequest, self.get_model_metadata
           ),
@@ -112,12 +114,14 @@ class Services:
     self,
     request_type: type[message.Message],
     answer: Callable[[message.Message, grpc.ServicerContext], message.Message],
+    slot: Callable[[], contextlib.AbstractContextManager] = contextlib.nullcontext,
   ) -> grpc.RpcMethodHandler:
     def handle(raw: bytes, context: grpc.ServicerContext) -> bytes:
       started = time.monotonic()
       try:
         self._check_token(context)
-        return answer(_parse(request_type, raw), context).SerializeToString()
+        with slot():
+          return answer(_parse(request_type, raw), context).SerializeToString()
       except status.ServingError as error:
         context.abort(error.code, error.message)
       except Exception as error:

@@ -130,7 +130,7 @@ def test_full_queue_refuses_at_once(adder, make):
   submit(batcher, [1])
   with pytest.raises(status.ServingError, match="queue of 2 requests is full"):
     submit(batcher, [1])
-  assert batcher.figures.refused.value("m") == 1
+  assert batcher.figures.refused.value("queue") == 1
 
 
 def test_late_and_cancelled_requests_are_not_run(adder, make):

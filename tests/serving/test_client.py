@@ -75,7 +75,7 @@ def test_retries_while_the_server_is_full(base):
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
       answers = [pool.submit(c.predict, slow, "sleep") for c in callers]
       assert [a.result()["done"].shape for a in answers] == [(1,)] * 3
-    assert server.metrics.refused.value("captioner") > 0
+    assert server.metrics.refused.value("in_flight") > 0
 
 
 def test_version_states_are_listed(server):

@@ -65,10 +65,21 @@ def test_concurrent_requests_of_all_sizes_get_their_own_answers(caller, server):
   assert batches < 200, "no two requests ever ran together"
 
 
-def test_health_service_says_serving(server):
+def health(server):
   with grpc.insecure_channel(server.address) as channel:
     answer = health_pb2_grpc.HealthStub(channel).Check(health_pb2.HealthCheckRequest())
-  assert answer.status == health_pb2.HealthCheckResponse.SERVING
+  return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+
+
+def test_health_service_says_serving(server):
+  assert health(server) == "SERVING"
+
+
+def test_server_becomes_healthy_with_its_first_version(tmp_path):
+  with harness.serving(tmp_path) as server:
+    assert health(server) == "NOT_SERVING"
+    tiny_models.save(tmp_path, 1)
+    harness.wait_until(lambda: health(server) == "SERVING")
 
 
 def test_reflection_lists_both_services(server):
@@ -96,7 +107,7 @@ def test_full_server_refuses_at_once_and_recovers(base):
       for future in busy:
         future.result()
     caller.predict(tiny_models.request(1, 1))
-    assert server.metrics.refused.value("captioner") == 1
+    assert server.metrics.refused.value("in_flight") == 1
     caller.close()
 
 
