@@ -180,7 +180,7 @@ def _batch_norm(prefix: str, layer: Any) -> Iterator[Slot]:
   yield _same(f"{prefix}.running_var", layer.moving_variance)
 
 
-def _linear(prefix: str, layer: keras.layers.Dense) -> Iterator[Slot]:
+def _linear(prefix: str, layer: self_attention.Dense) -> Iterator[Slot]:
   yield _transposed(f"{prefix}.weight", layer.kernel)
   yield _same(f"{prefix}.bias", layer.bias)
 

@@ -152,6 +152,7 @@ def _run_backward(
 ):
   """Gradients at W_i x + b_i and W_h h + b_h of every row, packed [W, 3H] each."""
   units = recurrent_kernel.shape[0]
+  transposed = tf.transpose(recurrent_kernel)  # Once, instead of in every step.
   steps = tf.shape(sizes)[0]
   arrays = [
     tf.TensorArray(upstream.dtype, steps, infer_shape=False, element_shape=[None, 3 * units])
@@ -168,7 +169,7 @@ def _run_backward(
     dr = dn * hn * r * (1 - r)
     d_inputs = tf.concat([dr, dz, dn], 1)
     d_hidden = tf.concat([dr, dz, dn * r], 1)
-    dh = dh * z + tf.matmul(d_hidden, recurrent_kernel, transpose_b=True)
+    dh = dh * z + tf.matmul(d_hidden, transposed)
     return t - 1, dh, *(a.write(t, v) for a, v in zip(arrays, (d_inputs, d_hidden), strict=True))
 
   _, _, *arrays = tf.while_loop(

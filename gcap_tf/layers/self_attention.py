@@ -13,14 +13,22 @@ import keras
 import tensorflow as tf
 
 from gcap_tf import errors
-from gcap_tf.layers import batch_norm, dropout, masking, normalize
+from gcap_tf.layers import batch_norm, dropout, masking, normalize, products
 
 
-def dense(inputs: int, units: int, **kwargs: Any) -> keras.layers.Dense:
-  """A built Dense layer: Glorot-uniform kernel, zero bias."""
-  layer = keras.layers.Dense(units, **kwargs)
-  layer.build((None, inputs))
-  return layer
+class Dense(keras.layers.Layer):
+  """y = x W + b with a Glorot-uniform W and b = 0; weights exist from construction on."""
+
+  def __init__(self, inputs: int, units: int, **kwargs: Any):
+    super().__init__(**kwargs)
+    self.kernel = self.add_weight(
+      shape=(inputs, units), initializer="glorot_uniform", name="kernel"
+    )
+    self.bias = self.add_weight(shape=(units,), initializer="zeros", name="bias")
+    self.built = True
+
+  def call(self, x: tf.Tensor) -> tf.Tensor:
+    return products.flat_matmul(x, tf.convert_to_tensor(self.kernel)) + self.bias
 
 
 class SelfAttention(keras.layers.Layer):
@@ -37,9 +45,9 @@ class SelfAttention(keras.layers.Layer):
   def __init__(self, size: int, slots: int | None, dropout_rate: float, salt: int, **kwargs: Any):
     super().__init__(**kwargs)
     self.slots, self.dropout_rate, self.salt = slots, dropout_rate, salt
-    self.local = dense(size, size, name="local")
-    self.overall = dense(size, size, name="overall")
-    self.common = dense(size, 1, name="common")
+    self.local = Dense(size, size, name="local")
+    self.overall = Dense(size, size, name="overall")
+    self.common = Dense(size, 1, name="common")
     if slots:
       self.local_norm = batch_norm.BatchNorm(slots, name="local_norm")
       self.overall_norm = batch_norm.BatchNorm(size, name="overall_norm")

@@ -9,6 +9,8 @@ A differentiated program would keep about 1 GB of them for a batch of 128.
 
 import tensorflow as tf
 
+from gcap_tf.layers import products
+
 
 @tf.custom_gradient
 def all_pairs(
@@ -69,4 +71,4 @@ def matched_pairs(
 ) -> tf.Tensor:
   """y for chosen pairs: weights [P, R, T], regions [P, R, J], words [P, T, J] to [P, T, S]."""
   context = tf.matmul(weights, regions, transpose_a=True)
-  return tf.matmul(tf.math.squared_difference(context, words), kernel) + bias
+  return products.flat_matmul(tf.math.squared_difference(context, words), kernel) + bias

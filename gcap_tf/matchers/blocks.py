@@ -14,8 +14,8 @@ from gcap_tf.matchers import base
 
 # Affinities of a block, in numbers: small enough for a processor's cache to help,
 # large enough for matrix products to run at full speed.
-BLOCK_NUMBERS = 2**20
-IMAGES_OF_BLOCK = 32
+BLOCK_NUMBERS = 3 * 2**20
+IMAGES_OF_BLOCK = 64
 
 Arrays = Mapping[str, np.ndarray]
 

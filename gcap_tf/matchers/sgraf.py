@@ -64,13 +64,13 @@ class SGRAFMatcher(attention.AttentionMatcher):
     self.caption_vector = self_attention.SelfAttention(
       joint, None, config.dropout_rate, CAPTION_SALT, name="caption_vector"
     )
-    self.local_projection = self_attention.dense(joint, size, name="local_projection")
-    self.global_projection = self_attention.dense(joint, size, name="global_projection")
+    self.local_projection = self_attention.Dense(joint, size, name="local_projection")
+    self.global_projection = self_attention.Dense(joint, size, name="global_projection")
     if config.head == "SGR":
       self.head = sgraf_heads.Reasoning(size, config.reasoning_steps, name="reasoning")
     else:
       self.head = sgraf_heads.Filtration(size, name="filtration")
-    self.readout = self_attention.dense(size, 1, name="readout")
+    self.readout = self_attention.Dense(size, 1, name="readout")
 
   def make_text_encoder(self) -> text_encoder.TextEncoder:
     config = self.config

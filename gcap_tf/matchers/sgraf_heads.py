@@ -15,7 +15,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from gcap_tf.layers import batch_norm, masking, normalize, self_attention
+from gcap_tf.layers import batch_norm, masking, normalize, products, self_attention
 
 
 class Reasoning(keras.layers.Layer):
@@ -56,18 +56,18 @@ class ReasoningStep(keras.layers.Layer):
 
   def __init__(self, size: int, **kwargs: Any):
     super().__init__(**kwargs)
-    self.query = self_attention.dense(size, size, name="query")
+    self.query = self_attention.Dense(size, size, name="query")
     self.key_kernel = self.add_weight(
       shape=(size, size), initializer="glorot_uniform", name="key_kernel"
     )
-    self.update = self_attention.dense(size, size, name="update")
+    self.update = self_attention.Dense(size, size, name="update")
     self.built = True
 
   def call(self, queries: tf.Tensor, nodes: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
     key = tf.convert_to_tensor(self.key_kernel)
     m = tf.matmul(tf.convert_to_tensor(self.query.kernel), key, transpose_b=True)
     shift = tf.linalg.matvec(key, tf.convert_to_tensor(self.query.bias))
-    edges = tf.matmul(tf.matmul(queries, m) + shift, nodes, transpose_b=True)
+    edges = tf.matmul(products.flat_matmul(queries, m) + shift, nodes, transpose_b=True)
     edges = masking.masked_softmax(edges, real)
     return tf.nn.relu(self.update(tf.matmul(edges, nodes)))
 
