@@ -41,7 +41,11 @@ def import_files(
     kind = "matcher"
     name, model = matcher_checkpoints.import_matcher(family, arrays, values, words)
   origin = {"family": family, "weights": str(weights), "options": values}
-  runs.save(out, kind, name, model, words, extra={"imported": origin})
+  extra = {"imported": origin}
+  if kind == "matcher":
+    # How the program split captions: POS-SCAN must keep the words its tags were made for.
+    extra["tokenizer"] = "whitespace" if name == "pos_scan" else "treebank"
+  runs.save(out, kind, name, model, words, extra=extra)
   return name, model
 
 

@@ -8,9 +8,9 @@ from tests.interop import official_matchers as official
 from tests.interop import test_matcher_checkpoints as examples
 
 
-def write(folder, family="scan"):
+def write(folder, family="scan", **extra):
   """Writes weights, options and vocabulary; returns their paths by flag, and the weights."""
-  options = {**examples.SIZES, "bi_gru": True, "agg_func": "Mean"}
+  options = {**examples.SIZES, "bi_gru": True, "agg_func": "Mean", **extra}
   weights = official.state_dict(family, options)
   np.savez(folder / "weights.npz", **weights)
   (folder / "options.json").write_text(json.dumps(options))

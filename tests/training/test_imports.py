@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.training import imports, runs
+from gcap_tf.training import imports, precomp_evaluation, runs
 from tests.interop import checkpoint_files
+from tests.interop import official_matchers as official
 from tests.interop import test_matcher_checkpoints as examples
 
 
@@ -25,6 +26,42 @@ def test_a_run_folder_scores_as_the_imported_weights(family, tmp_path):
   scores = model.similarity(model.encode_images(batch), model.encode_captions(batch)).numpy()
   expected = examples.imported(family, options, weights)[1]
   np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def precomp_folder(folder):
+  """Two pictures of five captions each, with Penn tags."""
+  random = np.random.default_rng(0)
+  np.save(folder / "test_ims.npy", random.normal(size=(2, 36, 9)).astype(np.float32))
+  captions = [[f"w{n}" for n in random.integers(0, 8, random.integers(2, 6))] for _ in range(10)]
+  tags = [["NN" if word in ("w1", "w4", "w6") else "DT" for word in words] for words in captions]
+  for name, rows in (("caps", captions), ("tags", tags)):
+    text = "".join(" ".join(row) + "\n" for row in rows)
+    (folder / f"test_{name}.txt").write_text(text)
+  return captions, tags
+
+
+@pytest.mark.parametrize(
+  ("family", "extra"),
+  [("scan", {}), ("scan", {"pos": True}), ("bfan", {}), ("sgraf", {"module_name": "SAF"})],
+)
+def test_a_precomp_folder_scores_as_in_the_official_program(family, extra, tmp_path):
+  paths, options, weights = checkpoint_files.write(tmp_path, family, **extra)
+  import_all(paths, tmp_path, family)
+  captions, tags = precomp_folder(tmp_path)
+  features = np.load(tmp_path / "test_ims.npy").astype(float)
+  _, scores = precomp_evaluation.evaluate_runs([str(tmp_path / "run")], tmp_path, "test")
+  rnn = "cap_rnn" if family == "sgraf" else "rnn"
+  for c, words in enumerate(captions):
+    e = official.words(weights, options, examples.VOCABULARY.encode(words), rnn)
+    nouns = [n + 1 for n, tag in enumerate(tags[c]) if tag == "NN"] if extra.get("pos") else None
+    for i in range(2):
+      v = official.regions(weights, options, features[i])
+      expected, _ = {
+        "scan": lambda v=v, e=e, nouns=nouns: official.scan(options, v, e, nouns),
+        "bfan": lambda v=v, e=e: official.bfan(options, v, e),
+        "sgraf": lambda v=v, e=e: official.sgraf(weights, options, v, e),
+      }[family]()
+      np.testing.assert_allclose(scores[i, c], expected, atol=1e-4)
 
 
 def test_a_file_that_is_no_archive_is_refused_in_one_line(tmp_path):
