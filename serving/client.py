@@ -1,7 +1,6 @@
 """Asks a captioning server, from Python or from the command line.
 
-    python -m serving.client --server=127.0.0.1:8500 --detections=dog.json --picture=dog.jpg \
-      --out=dog_caption.png
+    python -m serving.client --detections=dog.json --picture=dog.jpg --out=dog_caption.png
 
 prints the caption with the box of every noun, and writes the picture with them drawn.
 In Python:

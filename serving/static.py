@@ -31,7 +31,10 @@ class StaticFiles:
     root = self._roots.get(top)
     if root is not None and parts and all(_is_plain(part) for part in parts):
       file = root.joinpath(*parts)
-      if file.is_file() and file.resolve().is_relative_to(root.resolve()):
+      # A samples folder may hold links that lead out of it; the package's own do not (Bazel
+      # links every file of it).
+      is_inside = root == PAGE_FOLDER or file.resolve().is_relative_to(root.resolve())
+      if file.is_file() and is_inside:
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
         if kind.startswith("text/") or kind == "application/javascript":
           kind += "; charset=utf-8"
