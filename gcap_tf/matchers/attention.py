@@ -1,8 +1,9 @@
 """What the matchers with cross attention share: encoders, directions, pairs, fragments.
 
-A model names its `directions` and says in two small methods how it weighs keys and how
-it scores a pair; all-pairs scores, chosen pairs, attention maps and the fragments for
-CCR and CCS follow. "t2i": words look at regions; "i2t": regions look at words.
+A model names its `directions` and says in `energies` how it weighs keys: attention maps
+and the fragments for CCR and CCS follow. Where it also says in `score` how pairs are
+scored, scores of all pairs and of chosen pairs follow. "t2i": words look at regions;
+"i2t": regions look at words.
 """
 
 import abc
@@ -44,7 +45,7 @@ class EncoderConfig:
 
 
 class AttentionMatcher(base.Matcher):
-  """A matcher whose pairs are scored through attention between words and regions."""
+  """A matcher with attention between words and regions."""
 
   def __init__(self, config: EncoderConfig, **kwargs: Any):
     super().__init__(config, **kwargs)
@@ -70,17 +71,11 @@ class AttentionMatcher(base.Matcher):
   @property
   @abc.abstractmethod
   def directions(self) -> tuple[Direction, ...]:
-    """Directions whose scores are added."""
+    """Directions in which the model attends."""
 
   @abc.abstractmethod
   def energies(self, direction: Direction, affinities: cross_attention.Affinities) -> tf.Tensor:
     """Attention up to a factor for each query, [K, N, M, Q]; 0 on padding keys."""
-
-  @abc.abstractmethod
-  def score(
-    self, direction: Direction, affinities: cross_attention.Affinities, energies: tf.Tensor
-  ) -> tf.Tensor:
-    """Scores of pairs, [K, Q]."""
 
   def word_scope(self, captions: base.Captions) -> tf.Tensor:
     """Words that take part in attention at all, bool [C, T]."""
@@ -103,31 +98,6 @@ class AttentionMatcher(base.Matcher):
       "noun_mask": batch["noun_mask"],
       "tokens": batch["tokens"],
     }
-
-  def similarity(
-    self, images: base.Images, captions: base.Captions, training: bool = False
-  ) -> tf.Tensor:
-    del training  # No batch statistics here.
-    total = 0.0
-    for direction in self.directions:
-      affinities = self._affinities(direction, images, captions, cross_attention.all_pairs)
-      scores = self.score(direction, affinities, self.energies(direction, affinities))
-      total += scores if direction == "t2i" else tf.transpose(scores)  # [I, C]
-    return total
-
-  def pair_similarity(
-    self,
-    images: base.Images,
-    captions: base.Captions,
-    image_index: tf.Tensor,
-    caption_index: tf.Tensor,
-  ) -> tf.Tensor:
-    images, captions = base.take(images, image_index), base.take(captions, caption_index)
-    total = 0.0
-    for direction in self.directions:
-      affinities = self._affinities(direction, images, captions, cross_attention.matched_pairs)
-      total += self.score(direction, affinities, self.energies(direction, affinities))[:, 0]
-    return total
 
   def attention(self, images: base.Images, captions: base.Captions) -> tf.Tensor:
     """Weights of matched pairs, [B, T, R].
@@ -175,3 +145,38 @@ class AttentionMatcher(base.Matcher):
     if direction == "t2i":
       return pairing(regions, region_mask, words, word_mask, self.scored_words(captions))
     return pairing(words, word_mask, regions, region_mask)
+
+
+class RelevanceMatcher(AttentionMatcher):
+  """A matcher whose pairs are scored by the relevance of queries to what they attended."""
+
+  @abc.abstractmethod
+  def score(
+    self, direction: Direction, affinities: cross_attention.Affinities, energies: tf.Tensor
+  ) -> tf.Tensor:
+    """Scores of pairs in one direction, [K, Q]; those of all directions are added."""
+
+  def similarity(
+    self, images: base.Images, captions: base.Captions, training: bool = False
+  ) -> tf.Tensor:
+    del training  # No batch statistics here.
+    total = 0.0
+    for direction in self.directions:
+      affinities = self._affinities(direction, images, captions, cross_attention.all_pairs)
+      scores = self.score(direction, affinities, self.energies(direction, affinities))
+      total += scores if direction == "t2i" else tf.transpose(scores)  # [I, C]
+    return total
+
+  def pair_similarity(
+    self,
+    images: base.Images,
+    captions: base.Captions,
+    image_index: tf.Tensor,
+    caption_index: tf.Tensor,
+  ) -> tf.Tensor:
+    images, captions = base.take(images, image_index), base.take(captions, caption_index)
+    total = 0.0
+    for direction in self.directions:
+      affinities = self._affinities(direction, images, captions, cross_attention.matched_pairs)
+      total += self.score(direction, affinities, self.energies(direction, affinities))[:, 0]
+    return total

@@ -36,7 +36,7 @@ class BFANConfig(attention.EncoderConfig):
 
 
 @base.MATCHERS.register("bfan")
-class BFANMatcher(attention.AttentionMatcher):
+class BFANMatcher(attention.RelevanceMatcher):
   """Padding words and regions have no part in attention, thresholds or scores."""
 
   Config = BFANConfig

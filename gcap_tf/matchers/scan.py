@@ -37,7 +37,7 @@ class SCANConfig(attention.EncoderConfig):
 
 
 @base.MATCHERS.register("scan")
-class SCANMatcher(attention.AttentionMatcher):
+class SCANMatcher(attention.RelevanceMatcher):
   """Padding words and regions have no part in attention, norms or scores."""
 
   Config = SCANConfig

@@ -98,14 +98,6 @@ class SGRAFMatcher(attention.AttentionMatcher):
   ) -> tf.Tensor:
     return cross_attention.energies(affinities, "clipped_l2norm", self.config.lambda_softmax)
 
-  def score(
-    self,
-    direction: attention.Direction,
-    affinities: cross_attention.Affinities,
-    energies: tf.Tensor,
-  ) -> tf.Tensor:
-    raise NotImplementedError("SGRAF scores pairs from similarity vectors, not from affinities")
-
   def similarity(
     self, images: base.Images, captions: base.Captions, training: bool = False
   ) -> tf.Tensor:
