@@ -1,14 +1,21 @@
 """Which words of a vocabulary name a thing: the words that an answer marks as grounded."""
 
+import collections
 from collections.abc import Iterable
 
 from gcap_tf.text import object_words, tagging
 from gcap_tf.text import vocabulary as vocabularies
 
-_NOUNS = tagging.NOUN_TAGS
+_SLOT = "_"
 _FRAMES = (
-  (("a", "man"), ("in", "the", "street")),
-  (("a",), ("dog", "is", "running")),
+  "a man _ in the street",
+  "a _ dog is running",
+  "the _ man is here",
+  "there is a _ next to the house",
+  "a man with a _",
+  "a man is _",
+  "people _ near a wall",
+  "two _ women are here",
 )
 
 
@@ -28,19 +35,22 @@ def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = 
 
 
 def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
-  """Whether each word is a noun in both of two short captions.
+  """Whether the tagger reads each word as a noun in half or more of eight short captions.
 
   A vocabulary has no sentences, and alone nearly every word could be a noun: "green"
-  is one on a golf course. The first caption gives verbs their due, the second
-  adjectives; a word that stays a noun in both is one.
+  is one on a golf course. Some of the captions offer the place of a verb or an
+  adjective; what is a noun even there, or everywhere else, is one.
   """
   words = [word for word in vocabulary.words if _is_word(word)]
   tagger = tagging.load_tagger()
-  nouns = set(words)
-  for before, after in _FRAMES:
-    tagged = tagger.tag([[*before, word, *after] for word in words])
-    nouns -= {w for w, tags in zip(words, tagged, strict=True) if tags[len(before)] not in _NOUNS}
-  return [word in nouns for word in vocabulary.words]
+  votes = collections.Counter()
+  for frame in _FRAMES:
+    slot = frame.split().index(_SLOT)
+    tagged = tagger.tag([frame.replace(_SLOT, word).split() for word in words])
+    votes.update(
+      word for word, tags in zip(words, tagged, strict=True) if tags[slot] in tagging.NOUN_TAGS
+    )
+  return [votes[word] >= len(_FRAMES) / 2 for word in vocabulary.words]
 
 
 def _is_word(word: str) -> bool:

@@ -1,3 +1,5 @@
+import concurrent.futures
+import socket
 import subprocess
 import sys
 import time
@@ -53,8 +55,6 @@ def test_what_the_server_refuses_is_told_with_its_code_and_not_retried(server):
 
 
 def test_retries_until_a_late_server_is_there(base):
-  import socket
-
   with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     port = free.getsockname()[1]
@@ -67,8 +67,6 @@ def test_retries_until_a_late_server_is_there(base):
 
 
 def test_retries_while_the_server_is_full(base):
-  import concurrent.futures
-
   with harness.serving(base, limits=limits.Limits(in_flight=1)) as server:
     slow = {"seconds_in_tenths": np.array([5], np.int32)}
     callers = [client.Client(server.address) for _ in range(3)]
