@@ -37,7 +37,7 @@ class TaggerConfig:
   width: int = 64
   depth: int = 3
   pieces: int = 3
-  epochs: int = 6
+  epochs: int = 5
   batch_words: int = 500
   learn_rate: float = 0.008
   final_learn_rate: float = 0.0001
@@ -186,4 +186,5 @@ def save(pipeline: language.Language, folder: files.PathLike) -> None:
   pipeline.meta["name"] = "english_tagger"
   pipeline.meta["description"] = "Universal parts of speech for English captions"
   pipeline.meta["license"] = "CC BY-SA 4.0"
+  pipeline.meta["spacy_version"] = ">=3.8,<4.0"
   pipeline.to_disk(folder)
