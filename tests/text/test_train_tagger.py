@@ -1,5 +1,7 @@
 """The binary that trains the tagger, end to end on a few sentences."""
 
+# bazel: data = ["//gcap_tf/text:train_tagger"]
+
 import json
 import subprocess
 import sys
