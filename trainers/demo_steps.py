@@ -18,7 +18,8 @@ from typing import Any
 from export import saved_model
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.data import prepared, scenes
+from gcap_tf.data import prepared
+from gcap_tf.data import scenes as drawn_scenes
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.training import (
   captioner_report,
@@ -71,8 +72,8 @@ class DemoConfig:
     distill_weight: of the teacher's attention in the second student.
   """
 
-  scenes: scenes.SceneConfig = dataclasses.field(
-    default_factory=lambda: scenes.SceneConfig(train=1500, val=100, test=100)
+  scenes: drawn_scenes.SceneConfig = dataclasses.field(
+    default_factory=lambda: drawn_scenes.SceneConfig(train=1500, val=100, test=100)
   )
   teacher: matcher_training.MatcherTrainingConfig = dataclasses.field(
     default_factory=lambda: _teacher(epochs=4)
@@ -85,7 +86,7 @@ class DemoConfig:
 
 # Shows that every station runs; too little to learn anything from.
 QUICK = DemoConfig(
-  scenes=scenes.SceneConfig(train=48, val=8, test=8),
+  scenes=drawn_scenes.SceneConfig(train=48, val=8, test=8),
   teacher=_teacher(epochs=1),
   student=_student(epochs=1),
 )
@@ -131,7 +132,7 @@ def run(folder: pathlib.Path, config: DemoConfig, announce: Callable[[str], None
   return Results(data, plain, grounded, model)
 
 
-def draw_scenes(folder: pathlib.Path, config: scenes.SceneConfig) -> prepared.PreparedData:
+def draw_scenes(folder: pathlib.Path, config: drawn_scenes.SceneConfig) -> prepared.PreparedData:
   """Runs prepare_data as a program: its worker processes then need no TensorFlow."""
   if not (folder / "dataset.json").exists():
     flags = (f"--scenes_{name}={getattr(config, name)}" for name in ("train", "val", "test"))
