@@ -10,6 +10,7 @@ import functools
 
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.layers import dropout
 from gcap_tf.losses import ccr, ccs, ranking
 from gcap_tf.matchers import base
@@ -57,6 +58,11 @@ class MatchingTrainer(trainer.Trainer):
   best_metric = "rsum"
 
   def __init__(self, model: base.Matcher, config: MatchingConfig):
+    if (config.ccr_weight or config.ccs_weight) and not model.attends:
+      raise errors.UserError(
+        "ccr_weight and ccs_weight constrain attention, which this matcher does not have; "
+        "leave them at 0, or train another matcher"
+      )
     self.model, self.config = model, config
     self.sums_negatives = tf.Variable(config.sum_epochs > 0, trainable=False)
 

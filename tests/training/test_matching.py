@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.losses import ranking
-from gcap_tf.matchers import bfan, scan, sgraf
+from gcap_tf.matchers import bfan, scan, sgraf, vsepp
 from gcap_tf.training import matching, optimizers
 from tests import matcher_harness
 
@@ -57,6 +58,13 @@ def test_constraints_are_added_with_their_weights():
   assert losses["ccr"] > 0
   np.testing.assert_allclose(again["ccr"], 2 * losses["ccr"], rtol=1e-5)
   np.testing.assert_allclose(again["ccs"], losses["ccs"], rtol=1e-5)
+
+
+def test_constraints_on_a_matcher_without_attention_are_refused():
+  with pytest.raises(errors.UserError, match="constrain attention"):
+    matching.MatchingTrainer(
+      matcher_harness.small(vsepp.VSEPPMatcher), matching.MatchingConfig(ccs_weight=0.1)
+    )
 
 
 def test_the_first_epochs_can_sum_over_negatives():
