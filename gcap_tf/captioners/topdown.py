@@ -116,12 +116,12 @@ class TopDownCaptioner(base.Captioner):
 
   def stepper(self, memory: base.Memory) -> Callable[..., dict[str, Any]]:
     kernels = {name: product.with_kernel(kernel) for name, kernel in self._kernels().items()}
-    biases = self._biases()
+    biases, project = self._biases(), self.attention_lstm.projector(1)
 
     def step(state, token, seed=None):
       rate = self.config.dropout
       words = dropout.dropout(tf.nn.relu(self.words(token)), rate, seed, _WORDS)
-      added = biases | {"listen": biases["listen"] + self._known(memory, words)}
+      added = biases | {"listen": biases["listen"] + self._known(memory, project(words))}
       multiply = recurrent.multiply(kernels, added)
       state, outputs = self._attend_and_speak(memory, state, multiply)
       hidden = dropout.dropout(outputs["hidden"], rate, seed, _OUTPUT)
@@ -161,7 +161,8 @@ class TopDownCaptioner(base.Captioner):
     state = self._zero_state(tf.shape(tokens)[0], self._streams, self.config.hidden_size)
     names = ("hidden", "attention", *extras)
     if sampling is None:
-      known = self._known(memory, self._embed_all(previous, seed))
+      words = self._embed_all(previous, seed)
+      known = self._known(memory, self.attention_lstm.project(1, words))
       products = self._products(known, self.config.branches)
 
       def step(state, _, multiply):
@@ -211,7 +212,8 @@ class TopDownCaptioner(base.Captioner):
       weight = tf.cast(tf.transpose(keep), tf.float32)[..., tf.newaxis]
       context, attention = context * weight, attention * weight
     salted = None if seed is None else dropout.derive(seed, _LOCALIZED + 1)
-    known = self._known(memory, self._embed_all(tf.transpose(_shift(tokens)), salted))
+    words = self._embed_all(tf.transpose(_shift(tokens)), salted)
+    known = self._known(memory, self.attention_lstm.project(1, words))
     products = self._products(known, streams=1)
 
     def step(state, context, multiply):
@@ -254,8 +256,7 @@ class TopDownCaptioner(base.Captioner):
     return {"h1": one, "c1": one, "h2": many, "c2": many}
 
   def _known(self, memory: base.Memory, words: tf.Tensor) -> tf.Tensor:
-    """LSTM1's gates as far as word and picture tell: [..., B, E] -> [..., B, 4H]."""
-    words = self.attention_lstm.project(1, words)
+    """Adds the picture's share of LSTM1's gates to that of the words, [..., B, 4H]."""
     shape = tf.shape(words)
     pictures, size = tf.shape(memory["gates"])[0], words.shape[-1]
     words = tf.reshape(words, tf.concat([shape[:-2], [pictures, -1, size]], 0))

@@ -46,9 +46,18 @@ class LSTMCell(keras.layers.Layer):
 
   def project(self, n: int, x: tf.Tensor) -> tf.Tensor:
     """The n-th known input's share of the gates: [..., inputs[n]] -> [..., 4H]."""
-    kernel = self.input_kernels[n]
-    flat = tf.matmul(tf.reshape(x, [-1, kernel.shape[0]]), kernel)
-    return tf.reshape(flat, tf.concat([tf.shape(x)[:-1], [4 * self.units]], 0))
+    return self.projector(n)(x)
+
+  def projector(self, n: int) -> Callable[[tf.Tensor], tf.Tensor]:
+    """`project` of the n-th known input, for many x."""
+    size = self.input_kernels[n].shape[0]
+    multiply = product.with_kernel(self.input_kernels[n])
+
+    def project(x):
+      flat = multiply(tf.reshape(x, [-1, size]))
+      return tf.reshape(flat, tf.concat([tf.shape(x)[:-1], [4 * self.units]], 0))
+
+    return project
 
   def call(
     self, known: tf.Tensor | None, stepped: Sequence[tf.Tensor], h: tf.Tensor, c: tf.Tensor

@@ -8,6 +8,7 @@ BATCH = captioner_harness.make_batch()
 
 
 def make(**options):
+  captioner_harness.fix_start()
   sizes = {"vocabulary_size": 11, "embedding_size": 8, "hidden_size": 10, "feature_size": 7}
   return adaptive.AdaptiveCaptioner(adaptive.AdaptiveConfig(**(sizes | options)))
 

@@ -8,9 +8,10 @@ BATCH = captioner_harness.make_batch()
 
 
 def make(**options):
+  captioner_harness.fix_start()
   sizes = {
     **{"vocabulary_size": 11, "embedding_size": 8, "hidden_size": 10, "attention_size": 6},
-    **{"feature_size": 7, "region_size": 9, "location_size": 4},
+    **{"feature_size": 7, "region_size": 9, "location_size": 8},
   }
   return cyclical.CyclicalCaptioner(cyclical.CyclicalConfig(**(sizes | options)))
 

@@ -15,7 +15,8 @@ BATCH = captioner_harness.make_batch()
 
 
 def make(**options):
-  sizes = SIZES | {"region_size": 9, "location_size": 4}
+  captioner_harness.fix_start()
+  sizes = SIZES | {"region_size": 9, "location_size": 8}
   return distributed.DistributedCaptioner(distributed.DistributedConfig(**(sizes | options)))
 
 

@@ -7,11 +7,12 @@ from tests import captioner_harness
 
 SIZES = {
   **{"embedding_size": 8, "hidden_size": 10, "attention_size": 6},
-  **{"feature_size": 7, "region_size": 9, "location_size": 4, "interaction_heads": 3},
+  **{"feature_size": 7, "region_size": 9, "location_size": 8, "interaction_heads": 3},
 }
 
 
 def make(**options):
+  captioner_harness.fix_start()
   return gvd.GVDCaptioner(gvd.GVDConfig(vocabulary_size=11, **(SIZES | options)))
 
 

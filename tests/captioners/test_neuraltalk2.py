@@ -7,6 +7,7 @@ BATCH = captioner_harness.make_batch()
 
 
 def make(**options):
+  captioner_harness.fix_start()
   sizes = {"vocabulary_size": 11, "embedding_size": 8, "hidden_size": 10, "feature_size": 7}
   return neuraltalk2.Neuraltalk2Captioner(neuraltalk2.Neuraltalk2Config(**(sizes | options)))
 

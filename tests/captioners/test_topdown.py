@@ -10,6 +10,7 @@ SEED = tf.constant([1, 2])
 
 
 def make(**options):
+  captioner_harness.fix_start()
   sizes = {"embedding_size": 8, "hidden_size": 9, "attention_size": 6, "feature_size": 7}
   return updown.UpDownCaptioner(updown.UpDownConfig(vocabulary_size=11, **(sizes | options)))
 

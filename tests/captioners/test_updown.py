@@ -9,6 +9,7 @@ SIZES = {"embedding_size": 8, "hidden_size": 9, "attention_size": 6}
 
 
 def make(**options):
+  captioner_harness.fix_start()
   config = updown.UpDownConfig(vocabulary_size=11, **({"feature_size": 7} | SIZES | options))
   return updown.UpDownCaptioner(config)
 

@@ -62,6 +62,7 @@ def test_captions_do_not_depend_on_who_shares_the_batch():
   options = updown.UpDownConfig(
     vocabulary_size=11, feature_size=7, embedding_size=8, hidden_size=9, attention_size=6
   )
+  captioner_harness.fix_start()
   model = updown.UpDownCaptioner(options)
   model.word_output.kernel.assign(model.word_output.kernel * 30.0)
   together = greedy.decode(model, model.encode(batch), config.DecodeConfig())

@@ -45,6 +45,7 @@ def test_samples_of_a_picture_lie_together_and_seeds_repeat():
 
 def test_teacher_forcing_repeats_the_log_probabilities_of_a_noisy_sample():
   batch = captioner_harness.make_batch()
+  captioner_harness.fix_start()
   sizes = {"embedding_size": 8, "hidden_size": 9, "attention_size": 6, "feature_size": 7}
   model = updown.UpDownCaptioner(updown.UpDownConfig(vocabulary_size=11, **sizes))
   memory = model.encode(batch, SEED)

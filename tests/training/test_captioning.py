@@ -16,7 +16,7 @@ with contextlib.suppress(RuntimeError):  # Devices are fixed once TensorFlow has
 
 SEED = tf.constant([3, 4])
 SMALL = {"embedding_size": 8, "hidden_size": 10}
-GVD = SMALL | {"attention_size": 6, "region_size": 9, "location_size": 4}
+GVD = SMALL | {"attention_size": 6, "region_size": 9, "location_size": 8}
 SIZES = {
   "updown": SMALL | {"attention_size": 6},
   "gvd": GVD,
@@ -32,6 +32,7 @@ WORDS = vocabulary.Vocabulary(
 
 
 def make(name="updown", **options):
+  captioner_harness.fix_start()
   cls = catalog.CAPTIONERS.get(name)
   return cls(cls.Config(**({"vocabulary_size": 11, "feature_size": 7} | SIZES[name] | options)))
 
