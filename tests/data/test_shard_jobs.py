@@ -35,14 +35,18 @@ class HandMade(reader.Reader):
 
 
 class Kept:
-  """Regions as the reader gives them; fails where TensorFlow was imported."""
-
-  def __init__(self, allow_tensorflow=True):
-    self.allow_tensorflow = allow_tensorflow
+  """Regions as the reader gives them."""
 
   def add(self, record):
-    if not self.allow_tensorflow and "tensorflow" in sys.modules:
-      raise errors.UserError("TensorFlow was imported")
+    return record
+
+
+class Lean(Kept):
+  """Fails where TensorFlow was imported or threads are not limited."""
+
+  def add(self, record):
+    if "tensorflow" in sys.modules or os.environ["OPENBLAS_NUM_THREADS"] != "1":
+      raise errors.UserError("this worker is not lean")
     return record
 
 
@@ -61,8 +65,11 @@ def test_one_worker_and_many_write_the_same_bytes(tmp_path):
     assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
 
 
-def test_workers_do_not_import_tensorflow(tmp_path):
-  _run(tmp_path / "out", HandMade(4), workers=2, regions=Kept(allow_tensorflow=False))
+def test_workers_use_one_thread_and_do_not_import_tensorflow(tmp_path, monkeypatch):
+  monkeypatch.setenv("OMP_NUM_THREADS", "7")
+  monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+  _run(tmp_path / "out", HandMade(4), workers=2, regions=Lean())
+  assert os.environ["OMP_NUM_THREADS"] == "7" and "OPENBLAS_NUM_THREADS" not in os.environ
 
 
 @pytest.mark.parametrize("workers", [1, 2])
