@@ -166,7 +166,7 @@ def check_weights_exist_from_the_start(make, used):
   assert [v.shape for v in make().variables] == [v.shape for v in used.variables]
 
 
-def check_overfits(model, batch, steps=100):
+def check_overfits(model, batch, steps=200):
   """Eight captions or fewer are learned by heart."""
   model.config = dataclasses.replace(model.config, dropout=0.0)
   rows = min(8, batch["tokens"].shape[0])
@@ -185,7 +185,7 @@ def check_overfits(model, batch, steps=100):
       m.assign(0.9 * m + 0.1 * gradient)
       v.assign(0.99 * v + 0.01 * tf.square(gradient))
       m_hat, v_hat = m / (1.0 - 0.9**t), v / (1.0 - 0.99**t)
-      variable.assign_sub(0.05 * m_hat / (tf.sqrt(v_hat) + 1e-8))
+      variable.assign_sub(0.02 * m_hat / (tf.sqrt(v_hat) + 1e-8))
     return loss
 
   losses = [float(step(tf.constant(float(t)))) for t in range(1, steps + 1)]
