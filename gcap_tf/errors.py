@@ -36,6 +36,7 @@ def run(main: Callable[[list[str]], int | None]) -> None:
 
 def _speak_plainly() -> None:
   """Log lines are for people: the message alone, and none of TensorFlow's own chatter."""
+  logging.getLogger("tensorflow").setLevel(logging.WARNING)
   handler = absl_logging.get_absl_handler()
   handler.setFormatter(logging.Formatter("%(message)s"))
   handler.addFilter(

@@ -1,4 +1,5 @@
 """Tests of gcap_tf/errors.py: how programs end."""
+# bazel: data = ["//gcap_tf:errors"]
 
 import subprocess
 import sys

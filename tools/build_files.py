@@ -3,7 +3,7 @@
     python tools/build_files.py           rewrite every generated BUILD file
     python tools/build_files.py --check   exit 1 and name the files that are out of date
 
-One library target per file, one test target per test file. A file may add
+One library target per file, one test target per test file (per folder in GROUPED). A file may add
 attributes to its own target with a comment line such as
 
     # bazel: size = "large", data = ["//gcap_tf/text:english_tagger"]
@@ -22,6 +22,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKER = "# Written by hand below this line; kept by tools/build_files.py."
 TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
+# Folders of quick tests that all import TensorFlow (5 s): one target runs them all.
+GROUPED = ("captioners", "decoding", "layers", "losses", "matchers")
 LAYERS = {
   "gcap_tf": 0,
   "gcap_tf/text": 1,
@@ -101,14 +103,23 @@ def extra_attributes(path: pathlib.Path) -> str:
   return "".join(f"    {line},\n" for line in lines)
 
 
-def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
-  deps = {label(modules[name]) for name in imported_modules(path, modules)}
-  parent = path.parent if path.name != "__init__.py" else path.parent.parent
-  if (parent / "__init__.py").exists():
-    deps.add(label(parent / "__init__.py"))
-  deps.discard(label(path))
-  folder, _, name = label(path).partition(":")
+def depends(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
+  """The `deps` attribute of a target made of `paths`, which are in one folder."""
+  deps = set()
+  for path in paths:
+    deps |= {label(modules[name]) for name in imported_modules(path, modules)}
+    parent = path.parent if path.name != "__init__.py" else path.parent.parent
+    if (parent / "__init__.py").exists():
+      deps.add(label(parent / "__init__.py"))
+  deps -= {label(path) for path in paths}
+  folder = label(paths[0]).partition(":")[0]
   shown = sorted(dep.removeprefix(folder) if dep.startswith(folder + ":") else dep for dep in deps)
+  lines = "".join(f'        "{dep}",\n' for dep in shown)
+  return f"    deps = [\n{lines}    ],\n" if shown else ""
+
+
+def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
+  folder, _, name = label(path).partition(":")
   rule, sources = "gcap_library", ""
   if path.name == "__init__.py":
     sources = '    srcs = ["__init__.py"],\n'
@@ -116,18 +127,32 @@ def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
     rule = "gcap_test"
   elif re.search(r'^if __name__ == "__main__":', path.read_text(encoding="utf-8"), re.M):
     rule = "gcap_binary"
-  depends = "".join(f'        "{dep}",\n' for dep in shown)
   return (
     f'{rule}(\n    name = "{name}",\n{sources}'
     + ("    testonly = True,\n" if folder.startswith("//tests") and rule != "gcap_test" else "")
     + extra_attributes(path)
-    + (f"    deps = [\n{depends}    ],\n" if shown else "")
+    + depends([path], modules)
     + ")\n"
   )
 
 
+def group(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
+  """One target for the test files of a folder."""
+  listed = "".join(f'        "{path.name}",\n' for path in paths)
+  return (
+    'gcap_test(\n    name = "tests",\n    size = "large",\n'
+    f"    files = [\n{listed}    ],\n{depends(paths, modules)})\n"
+  )
+
+
 def build_file(folder: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
-  targets = [target(path, modules) for path in sorted(folder.glob("*.py"))]
+  paths = sorted(folder.glob("*.py"))
+  grouped = []
+  if folder.relative_to(ROOT).as_posix() in {f"tests/{name}" for name in GROUPED}:
+    grouped = [path for path in paths if path.name.startswith("test_")]
+  targets = [target(path, modules) for path in paths if path not in grouped]
+  if grouped:
+    targets.append(group(grouped, modules))
   rules = sorted({text.partition("(")[0] for text in targets})
   loads = ", ".join(f'"{rule}"' for rule in rules)
   visible = "".join(

@@ -43,6 +43,7 @@ def _teacher(**options: Any) -> matcher_training.MatcherTrainingConfig:
     # caption alone (as released) background regions win; docs/findings.md has the figures.
     options={**sizes, "norm_scope": "all"},
     batch_size=64,
+    evaluate_every=10_000,  # At the end alone.
     losses=matching.MatchingConfig(sum_epochs=4),
     schedule=schedules.ScheduleConfig("cosine", 2e-3),
     **options,
@@ -56,6 +57,7 @@ def _student(**options: Any) -> captioner_training.CaptionerTrainingConfig:
     min_count=2,
     images=32,
     max_words=20,
+    evaluate_every=200,
     schedule=schedules.ScheduleConfig("cosine", 3e-3),
     optimizer=_OPTIMIZER,
     **options,
@@ -73,7 +75,7 @@ class DemoConfig:
   """
 
   scenes: drawn_scenes.SceneConfig = dataclasses.field(
-    default_factory=lambda: drawn_scenes.SceneConfig(train=1500, val=100, test=100)
+    default_factory=lambda: drawn_scenes.SceneConfig(train=1200, val=100, test=100)
   )
   teacher: matcher_training.MatcherTrainingConfig = dataclasses.field(
     default_factory=lambda: _teacher(epochs=4)

@@ -12,7 +12,7 @@ import keras
 import tensorflow as tf
 
 from gcap_tf import errors
-from gcap_tf.layers import normalize, products
+from gcap_tf.layers import normalize, product
 
 RegionEncoderKind = Literal["basic", "weight_norm"]
 
@@ -57,7 +57,7 @@ class RegionEncoder(keras.layers.Layer):
 
   def call(self, features: tf.Tensor, region_mask: tf.Tensor) -> tf.Tensor:
     check_feature_size(features, self.feature_size)
-    joint = products.flat_matmul(features, self.matrix()) + self.bias  # [I, R, J]
+    joint = product.flat_matmul(features, self.matrix()) + self.bias  # [I, R, J]
     joint = normalize.l2n(joint) if self.normalise else joint
     return tf.where(region_mask[..., None], joint, tf.zeros_like(joint))
 

@@ -13,7 +13,7 @@ import keras
 import tensorflow as tf
 
 from gcap_tf import errors
-from gcap_tf.layers import batch_norm, dropout, masking, normalize, products
+from gcap_tf.layers import batch_norm, dropout, masking, normalize, product
 
 
 class Dense(keras.layers.Layer):
@@ -28,7 +28,7 @@ class Dense(keras.layers.Layer):
     self.built = True
 
   def call(self, x: tf.Tensor) -> tf.Tensor:
-    return products.flat_matmul(x, tf.convert_to_tensor(self.kernel)) + self.bias
+    return product.flat_matmul(x, tf.convert_to_tensor(self.kernel)) + self.bias
 
 
 class SelfAttention(keras.layers.Layer):

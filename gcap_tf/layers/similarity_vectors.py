@@ -9,7 +9,7 @@ A differentiated program would keep about 1 GB of them for a batch of 128.
 
 import tensorflow as tf
 
-from gcap_tf.layers import products
+from gcap_tf.layers import product
 
 
 @tf.custom_gradient
@@ -71,4 +71,4 @@ def matched_pairs(
 ) -> tf.Tensor:
   """y for chosen pairs: weights [P, R, T], regions [P, R, J], words [P, T, J] to [P, T, S]."""
   context = tf.matmul(weights, regions, transpose_a=True)
-  return products.flat_matmul(tf.math.squared_difference(context, words), kernel) + bias
+  return product.flat_matmul(tf.math.squared_difference(context, words), kernel) + bias

@@ -18,7 +18,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from gcap_tf.layers import cross_attention, masking, products, region_encoder
+from gcap_tf.layers import cross_attention, masking, product, region_encoder
 from gcap_tf.matchers import attention, base, scan
 
 GRID = 16
@@ -115,7 +115,7 @@ class PositionAttention(keras.layers.Layer):
     shares = tf.cast(blocks[..., BLOCKS:], features.dtype)
     real = ids != PAD_BLOCK if self.config.mask_pads else tf.ones_like(ids, tf.bool)
     p = tf.gather(tf.convert_to_tensor(self.embedding), ids)  # [I, R, 15, P]
-    q = products.flat_matmul(features, tf.convert_to_tensor(self.kernel)) + self.bias  # [I, R, P]
+    q = product.flat_matmul(features, tf.convert_to_tensor(self.kernel)) + self.bias  # [I, R, P]
     g = masking.masked_softmax(tf.tanh(tf.einsum("irp,irkp->irk", q, p)), real)
     if self.config.single_softmax:
       u = tf.math.divide_no_nan(shares * g, tf.reduce_sum(shares * g, -1, keepdims=True))

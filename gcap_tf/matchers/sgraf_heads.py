@@ -15,7 +15,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from gcap_tf.layers import batch_norm, masking, normalize, products, self_attention
+from gcap_tf.layers import batch_norm, masking, normalize, product, self_attention
 
 
 class Reasoning(keras.layers.Layer):
@@ -67,7 +67,7 @@ class ReasoningStep(keras.layers.Layer):
     key = tf.convert_to_tensor(self.key_kernel)
     m = tf.matmul(tf.convert_to_tensor(self.query.kernel), key, transpose_b=True)
     shift = tf.linalg.matvec(key, tf.convert_to_tensor(self.query.bias))
-    edges = tf.matmul(products.flat_matmul(queries, m) + shift, nodes, transpose_b=True)
+    edges = tf.matmul(product.flat_matmul(queries, m) + shift, nodes, transpose_b=True)
     edges = masking.masked_softmax(edges, real)
     return tf.nn.relu(self.update(tf.matmul(edges, nodes)))
 

@@ -1,6 +1,7 @@
 """What a captioner is worth: how good its captions are, and where its words point."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -61,12 +62,18 @@ def caption_split(
   check_regions(captioner, split)
   batch_config = pipeline.BatchConfig(images=min(images, len(split)), shuffle=False, cache_bytes=0)
   batches = pipeline.evaluation_batches(split, vocabulary, batch_config, parts=("regions",))
-  decode = decoder.compiled(captioner, config)
+  decode = _compiled(captioner, config)
   answers: list[Answer] = []
   with pipeline.clear_errors():
     for batch in progress.bar(batches, label="captioning", unit="batch"):
       answers += caption_batch(decode, vocabulary, batch)
   return answers
+
+
+@functools.lru_cache(maxsize=4)
+def _compiled(captioner: base.Captioner, config: decode_config.DecodeConfig) -> Decode:
+  """One graph per captioner and method, kept: validations must not trace anew."""
+  return decoder.compiled(captioner, config)
 
 
 def caption_batch(

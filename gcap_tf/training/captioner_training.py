@@ -151,16 +151,7 @@ def train(
   teacher = None
   if config.teacher:
     teacher = teacher_cache.open_or_compute(runs.load(config.teacher, "matcher"), split)
-  loop_config = loop.LoopConfig(
-    steps=steps_per_epoch * config.epochs,
-    steps_per_epoch=steps_per_epoch,
-    evaluate_every=config.evaluate_every or steps_per_epoch,
-    checkpoint_every=steps_per_epoch,
-    early_stop=config.early_stop,
-    seed=config.seed,
-    schedule=config.schedule,
-    optimizer=config.optimizer,
-  )
+  loop_config = loop.of_run(config, steps_per_epoch)
 
   def batches(start_step: int) -> tf.data.Dataset:
     return pipeline.training_batches(split, vocabulary, batch_config, start_step, teacher=teacher)

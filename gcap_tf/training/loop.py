@@ -12,7 +12,7 @@ import pathlib
 import resource
 import signal
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
@@ -44,6 +44,31 @@ class LoopConfig:
   schedule: schedules.ScheduleConfig = dataclasses.field(default_factory=schedules.ScheduleConfig)
   optimizer: optimizers.OptimizerConfig = dataclasses.field(
     default_factory=optimizers.OptimizerConfig
+  )
+
+
+class RunConfig(Protocol):
+  """What every training configuration says about its loop."""
+
+  epochs: int
+  evaluate_every: int
+  early_stop: int
+  seed: int
+  schedule: schedules.ScheduleConfig
+  optimizer: optimizers.OptimizerConfig
+
+
+def of_run(config: RunConfig, steps_per_epoch: int) -> LoopConfig:
+  """The loop of a training configuration; it is saved, and by default judged, every epoch."""
+  return LoopConfig(
+    steps=steps_per_epoch * config.epochs,
+    steps_per_epoch=steps_per_epoch,
+    evaluate_every=config.evaluate_every or steps_per_epoch,
+    checkpoint_every=steps_per_epoch,
+    early_stop=config.early_stop,
+    seed=config.seed,
+    schedule=config.schedule,
+    optimizer=config.optimizer,
   )
 
 

@@ -60,12 +60,13 @@ class _ValidatedTrainer(matching.MatchingTrainer):
   def __init__(self, model, config, vocabulary, validation):
     super().__init__(model, config)
     self._vocabulary, self._validation = vocabulary, validation
+    self._scorer = blocks.Scorer(model)
 
   def evaluate(self) -> dict[str, float]:
     if self._validation is None:
       return {}
     encoded = matcher_evaluation.encode_split(self.model, self._vocabulary, self._validation)
-    similarity = blocks.similarity_matrix(self.model, encoded.images, encoded.captions)
+    similarity = self._scorer.similarity_matrix(encoded.images, encoded.captions)
     return retrieval.retrieval(similarity, encoded.image_of_caption)
 
 
@@ -107,16 +108,7 @@ def train(
   )
   validation = data.split("val") if "val" in data.splits else None
   trainer = _ValidatedTrainer(model, config.losses, vocabulary, validation)
-  loop_config = loop.LoopConfig(
-    steps=steps_per_epoch * config.epochs,
-    steps_per_epoch=steps_per_epoch,
-    evaluate_every=config.evaluate_every or steps_per_epoch,
-    checkpoint_every=steps_per_epoch,
-    early_stop=config.early_stop,
-    seed=config.seed,
-    schedule=config.schedule,
-    optimizer=config.optimizer,
-  )
+  loop_config = loop.of_run(config, steps_per_epoch)
 
   def batches(start_step: int) -> tf.data.Dataset:
     return pipeline.training_batches(split, vocabulary, batch_config, start_step)

@@ -1,3 +1,5 @@
+# bazel: data = ["//gcap_tf/data:batch_maker", "//gcap_tf/data:prepared"]
+
 import subprocess
 import sys
 

@@ -41,3 +41,19 @@ def test_gradients_are_those_of_the_plain_product_but_for_a_constant_kernel(shap
   found = gradients(lambda x: product.with_constant(kernel)(x))
   np.testing.assert_allclose(found[0], expected[0], atol=1e-4)
   assert found[1] is None
+
+
+def test_a_flat_product_is_the_product_over_the_last_axis():
+  x = tf.random.stateless_normal([2, 3, 4, 5], [1, 2])
+  kernel = tf.random.stateless_normal([5, 6], [3, 4])
+  np.testing.assert_allclose(
+    product.flat_matmul(x, kernel), np.einsum("abck,kn->abcn", x, kernel), atol=1e-5
+  )
+
+
+def test_its_gradient_adds_up_over_all_leading_axes():
+  x, kernel = tf.ones([2, 3, 4]), tf.ones([4, 5])
+  with tf.GradientTape() as tape:
+    tape.watch(kernel)
+    total = tf.reduce_sum(product.flat_matmul(x, kernel))
+  np.testing.assert_array_equal(tape.gradient(total, kernel), np.full((4, 5), 6.0))

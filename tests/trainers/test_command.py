@@ -1,4 +1,5 @@
 """Tests of trainers/command.py: the console command."""
+# bazel: data = ["//trainers:command"]
 
 import subprocess
 import sys

@@ -19,21 +19,23 @@ def gcap_binary(name, deps = [], **kwargs):
         **kwargs
     )
 
-def gcap_test(name, deps = [], data = [], size = "medium", **kwargs):
-    """A pytest file run by tools/pytest_main.py, one target per file.
+def gcap_test(name, files = None, deps = [], data = [], size = "medium", **kwargs):
+    """Pytest files run by tools/pytest_main.py.
 
     Args:
-      name: the test module without `.py`.
-      deps: library targets the test imports.
-      data: files the test reads.
+      name: the test module without `.py`, or any name where `files` is given.
+      files: the test files; by default NAME.py alone.
+      deps: library targets the tests import.
+      data: files the tests read.
       size: Bazel's test size.
       **kwargs: passed on to py_test.
     """
+    files = files or [name + ".py"]
     native.py_test(
         name = name,
-        srcs = [name + ".py", "//tools:pytest_main.py"],
+        srcs = files + ["//tools:pytest_main.py"],
         main = "//tools:pytest_main.py",
-        args = ["$(location :{}.py)".format(name)],
+        args = ["$(location :{})".format(file) for file in files],
         data = data + ["@project_python//:installed"],
         deps = deps,
         python_version = "PY3",
