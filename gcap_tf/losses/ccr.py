@@ -1,4 +1,4 @@
-"""Contrastive Content Re-sourcing (Chen et al., More Than Just Attention, ICCV 2021).
+"""Contrastive Content Re-sourcing (Chen et al., More Than Just Attention, WACV 2023).
 
 A query must be closer to what it attended than to what it did not:
 

@@ -1,4 +1,4 @@
-"""Contrastive Content Swapping (Chen et al., More Than Just Attention, ICCV 2021).
+"""Contrastive Content Swapping (Chen et al., More Than Just Attention, WACV 2023).
 
 What a query attended must be closer to it than to another query of the same sentence
 (words) or picture (regions):

@@ -1,4 +1,4 @@
-"""Which query fragments the attention constraints look at (Chen et al., ICCV 2021, Sec. 4.2).
+"""Which query fragments the attention constraints look at (Chen et al., WACV 2023, Sec. 4.2).
 
 One random query for every matched pair, and one random other query of the same
 sentence or picture as its negative. Draws are pure functions of a seed.

@@ -88,7 +88,7 @@ def _add(
 _CONSTRAINED = matching.MatchingConfig(ccr_weight=0.1, ccs_weight=0.1)
 _SCAN = "Lee et al., ECCV 2018"
 _SGRAF = "Diao et al., AAAI 2021, the authors' repository"
-_CCR = "Chen et al., ICCV 2021, Tables 1 and 2"
+_CCR = "Chen et al., WACV 2023, Tables 1 and 2"
 
 _SCAN_KINDS = {
   "t2i_lse": {"direction": "t2i", "aggregation": "log_sum_exp", "lambda_lse": 6.0},

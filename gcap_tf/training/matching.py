@@ -1,6 +1,6 @@
 """Training a matcher: ranking loss and the constraints on its attention.
 
-    L = L_rank + lambda_CCR l_CCR + lambda_CCS l_CCS     (Chen et al., ICCV 2021, Eq. 8)
+    L = L_rank + lambda_CCR l_CCR + lambda_CCS l_CCS     (Chen et al., WACV 2023, Eq. 8)
 
 With several replicas, each scores its captions against the pictures and captions of all.
 """
