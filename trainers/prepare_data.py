@@ -1,6 +1,6 @@
 """Raw files to a prepared folder: TFRecord shards, index, references and captions.
 
-    python -m trainers.prepare_data --dataset=scenes --regions=noisy --out=/tmp/scenes
+    python -m trainers.prepare_data --dataset=scenes --regions=noisy --out=data/scenes
     python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=perfect \
         --object_classes=FILE --out=DIR
     python -m trainers.prepare_data --check --out=DIR

@@ -4,11 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf.layers import text_encoder
-
-
-def sine(shape, k):
-  """The filling 0.3 sin(0.37 j + k) of the golden numbers, in PyTorch's (out, in) layout."""
-  return 0.3 * np.sin(0.37 * np.arange(np.prod(shape)) + k).reshape(shape)
+from tests.layers.golden import sine
 
 
 def golden_encoder():

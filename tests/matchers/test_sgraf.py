@@ -7,7 +7,7 @@ import tensorflow as tf
 from gcap_tf.matchers import sgraf
 from tests import matcher_harness
 from tests.layers import golden
-from tests.layers.test_text_encoder import sine
+from tests.layers.golden import sine
 
 BATCH = matcher_harness.example_batch()
 
