@@ -23,7 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKER = "# Written by hand below this line; kept by tools/build_files.py."
 TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
 # Folders of quick tests that all import TensorFlow (5 s): one target runs them all.
-GROUPED = ("captioners", "decoding", "layers", "losses", "matchers")
+# A file with attributes of its own stays apart.
+GROUPED = ("captioners", "decoding", "interop", "layers", "losses", "matchers", "training")
 LAYERS = {
   "gcap_tf": 0,
   "gcap_tf/text": 1,
@@ -99,7 +100,7 @@ def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> se
 
 def extra_attributes(path: pathlib.Path) -> str:
   """The attributes of `# bazel:` comment lines; long lists may take several lines."""
-  lines = re.findall(r"^# bazel: (.*?),?$", path.read_text(encoding="utf-8"), re.M)
+  lines = re.findall(r"^# bazel: (.*?),?(?:  # .*)?$", path.read_text(encoding="utf-8"), re.M)
   return "".join(f"    {line},\n" for line in lines)
 
 
@@ -149,7 +150,14 @@ def build_file(folder: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
   paths = sorted(folder.glob("*.py"))
   grouped = []
   if folder.relative_to(ROOT).as_posix() in {f"tests/{name}" for name in GROUPED}:
-    grouped = [path for path in paths if path.name.startswith("test_")]
+    imported = {name for path in modules.values() for name in imported_modules(path, modules)}
+    grouped = [
+      path
+      for path in paths
+      if path.name.startswith("test_")
+      and not extra_attributes(path)
+      and ".".join(path.relative_to(ROOT).with_suffix("").parts) not in imported
+    ]
   targets = [target(path, modules) for path in paths if path not in grouped]
   if grouped:
     targets.append(group(grouped, modules))

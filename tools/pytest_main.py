@@ -4,6 +4,7 @@ import os
 import pathlib
 import sys
 
+import hypothesis
 import pytest
 
 
@@ -22,6 +23,9 @@ class _Shard:
 
 
 def main(argv: list[str]) -> int:
+  # The same examples in every run: a test that passed is not judged anew by chance.
+  hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+  hypothesis.settings.load_profile("repeatable")
   arguments = ["-q", "-rs", "-p", "no:cacheprovider", *argv]
   if scratch := os.environ.get("TEST_TMPDIR"):
     os.environ.setdefault("HOME", scratch)

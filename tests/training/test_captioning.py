@@ -1,3 +1,5 @@
+# bazel: size = "medium"  # Splits the CPU into logical devices: alone in its process.
+
 import contextlib
 
 import numpy as np

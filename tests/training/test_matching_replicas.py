@@ -1,4 +1,5 @@
 """Two replicas learn what one device learns: negatives are sought among all captions."""
+# bazel: size = "medium"  # Splits the CPU into logical devices: alone in its process.
 
 import numpy as np
 import pytest
