@@ -81,7 +81,7 @@ class DemoConfig:
     default_factory=lambda: _teacher(epochs=4)
   )
   student: captioner_training.CaptionerTrainingConfig = dataclasses.field(
-    default_factory=lambda: _student(epochs=10)
+    default_factory=lambda: _student(epochs=8)
   )
   distill_weight: float = 1.0
 
