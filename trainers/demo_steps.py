@@ -44,7 +44,7 @@ def _teacher(**options: Any) -> matcher_training.MatcherTrainingConfig:
     options={**sizes, "norm_scope": "all"},
     batch_size=64,
     evaluate_every=10_000,  # At the end alone.
-    losses=matching.MatchingConfig(sum_epochs=8),
+    losses=matching.MatchingConfig(sum_epochs=4),
     schedule=schedules.ScheduleConfig("cosine", 2e-3),
     **options,
   )
@@ -75,13 +75,13 @@ class DemoConfig:
   """
 
   scenes: drawn_scenes.SceneConfig = dataclasses.field(
-    default_factory=lambda: drawn_scenes.SceneConfig(train=1200, val=100, test=100)
+    default_factory=lambda: drawn_scenes.SceneConfig(train=1500, val=100, test=100)
   )
   teacher: matcher_training.MatcherTrainingConfig = dataclasses.field(
-    default_factory=lambda: _teacher(epochs=8)
+    default_factory=lambda: _teacher(epochs=4)
   )
   student: captioner_training.CaptionerTrainingConfig = dataclasses.field(
-    default_factory=lambda: _student(epochs=8)
+    default_factory=lambda: _student(epochs=10)
   )
   distill_weight: float = 1.0
 
