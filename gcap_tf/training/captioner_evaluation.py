@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import errors, files, progress
+from gcap_tf import errors, progress
 from gcap_tf.captioners import base
 from gcap_tf.data import pipeline, prepared
 from gcap_tf.decoding import config as decode_config
@@ -166,13 +166,3 @@ def check_regions(captioner: base.Captioner, split: prepared.Split) -> None:
     raise errors.UserError(
       f"{split.folder} has regions without labels, and the captioner was trained on labels"
     )
-
-
-def write_captions(path: files.PathLike, answers: list[Answer]) -> None:
-  """COCO results: one `{"image_id", "caption"}` a picture."""
-  rows = [{"image_id": _id(a.image_id), "caption": a.caption} for a in answers]
-  files.write_json(path, rows, indent=None)
-
-
-def _id(image_id: str) -> int | str:
-  return int(image_id) if image_id.isdecimal() else image_id
