@@ -19,6 +19,7 @@ from serving import embedded, models, servables, text_protos, versions
 from serving import limits as limits_lib
 
 FLAGS = flags.FLAGS
+_SIGNAL_SECONDS = 0.2
 
 
 def _define_flags() -> None:
@@ -100,7 +101,8 @@ def main(argv: list[str]) -> None:
   if server.rest_port is not None:
     scheme = "https" if server.config.tls else "http"
     print(f"REST and page on {scheme}://{server.rest_address}/", flush=True)
-  asked_to_stop.wait()
+  while not asked_to_stop.wait(_SIGNAL_SECONDS):
+    pass  # A wait without an end can miss a signal that another thread took.
   logging.info("Stopping: answering the requests under way")
   server.stop(FLAGS.drain_seconds)
 
