@@ -116,7 +116,7 @@ class CaptioningTrainer(trainer.Trainer):
     if config.branch_reduction == "sum":
       word_loss *= float(outputs["attention"].shape[2])
     losses = {
-      "cross_entropy": config.cross_entropy_weight * _share(word_loss, token_mask),
+      "cross_entropy": config.cross_entropy_weight * share(word_loss, token_mask),
       **self._attention_losses(batch, outputs),
       **self._cycle_losses(batch, memory, outputs, seed),
       **self._region_losses(batch, memory, outputs),
@@ -158,12 +158,12 @@ class CaptioningTrainer(trainer.Trainer):
         )
       teacher, nouns = batch["teacher_attention"], batch["noun_mask"]
       loss = distillation.loss(config.distill_loss, teacher, attention, nouns)
-      share = _share(loss, distillation.words(teacher, nouns))
-      losses["distillation"] = config.distill_weight * share
+      part = share(loss, distillation.words(teacher, nouns))
+      losses["distillation"] = config.distill_weight * part
     if config.box_supervision != "none":
       targets, kind = batch["target_regions"], config.box_supervision
       loss = boxes.loss(kind, targets, attention, _per_caption(batch["region_mask"], targets))
-      losses["boxes"] = config.box_weight * _share(loss, boxes.positives(kind, targets))
+      losses["boxes"] = config.box_weight * share(loss, boxes.positives(kind, targets))
     return losses
 
   def _cycle_losses(self, batch, memory, outputs, seed):
@@ -184,13 +184,13 @@ class CaptioningTrainer(trainer.Trainer):
     if config.reconstruction_weight:
       kept = reconstruction.kept_words(token_mask, nouns, config.reconstruction_words)
       loss = self._word_loss(rebuilt, tokens, kept, seed)
-      losses["reconstruction"] = config.reconstruction_weight * _share(loss, kept)
+      losses["reconstruction"] = config.reconstruction_weight * share(loss, kept)
     if config.consistency_weight:
       kept = reconstruction.kept_words(token_mask, nouns, config.localized_words)
       loss = reconstruction.consistency(
         rebuilt["attention"][:, :, 0], outputs["attention"][:, :, 0], kept
       )
-      losses["consistency"] = config.consistency_weight * _share(loss, kept)
+      losses["consistency"] = config.consistency_weight * share(loss, kept)
     return losses
 
   def _region_losses(self, batch, memory, outputs):
@@ -201,7 +201,7 @@ class CaptioningTrainer(trainer.Trainer):
     positive, mask = gvd.pairs(targets), _per_caption(batch["region_mask"], targets)
     if config.attention_weight:
       loss = gvd.attention_loss(outputs["scores"][:, :, 0], positive, mask)
-      losses["attention"] = config.attention_weight * _share(loss, positive)
+      losses["attention"] = config.attention_weight * share(loss, positive)
     if not (config.grounding_weight or config.classification_weight):
       return losses
     classes = tf.gather(tf.constant(self.word_classes, tf.int32), batch["tokens"])
@@ -210,10 +210,10 @@ class CaptioningTrainer(trainer.Trainer):
     if config.grounding_weight:
       scores = gvd.grounding_scores(class_logits, classes, outputs["scores"][:, :, 0])
       loss = gvd.attention_loss(scores, positive, mask)
-      losses["grounding"] = config.grounding_weight * _share(loss, positive)
+      losses["grounding"] = config.grounding_weight * share(loss, positive)
     if config.classification_weight:
       loss = gvd.classification_loss(class_logits, classes, positive)
-      losses["classification"] = config.classification_weight * _share(loss, positive)
+      losses["classification"] = config.classification_weight * share(loss, positive)
     return losses
 
 
@@ -249,7 +249,7 @@ def _check(model, config, word_classes) -> None:
     )
 
 
-def _share(mean: tf.Tensor, counted: tf.Tensor) -> tf.Tensor:
+def share(mean: tf.Tensor, counted: tf.Tensor) -> tf.Tensor:
   """This replica's share of a mean over all replicas: the shares add up to it.
 
   Args:

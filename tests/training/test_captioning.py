@@ -245,7 +245,7 @@ def test_shares_of_two_replicas_add_up_to_the_mean_over_both():
     n = tf.distribute.get_replica_context().replica_id_in_sync_group
     mask = tf.gather(masks, n)
     mean = tf.reduce_mean(tf.boolean_mask(tf.gather(values, n), mask))
-    return captioning._share(mean, mask)
+    return captioning.share(mean, mask)
 
   shares = strategy.run(tf.function(replica))
   total = strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None)
