@@ -36,15 +36,14 @@ _OPTIMIZER = optimizers.OptimizerConfig(clip="norm", clip_at=5.0)
 
 
 def _teacher(**options: Any) -> matcher_training.MatcherTrainingConfig:
-  sizes = {"joint_size": 128, "word_size": 64}
   return matcher_training.MatcherTrainingConfig(
     model="pos_scan",
     # Affinities are normalised over all words, as the paper prints: over the few nouns of a
     # caption alone (as released) background regions win; docs/findings.md has the figures.
-    options={**sizes, "norm_scope": "all"},
+    options={"joint_size": 128, "norm_scope": "all"},
     batch_size=64,
     evaluate_every=10_000,  # At the end alone.
-    losses=matching.MatchingConfig(sum_epochs=4),
+    losses=matching.MatchingConfig(negatives="sum"),
     schedule=schedules.ScheduleConfig("cosine", 2e-3),
     **options,
   )
@@ -55,9 +54,11 @@ def _student(**options: Any) -> captioner_training.CaptionerTrainingConfig:
     model="updown",
     options={"hidden_size": 192, "embedding_size": 128, "attention_size": 128, "dropout": 0.1},
     min_count=2,
-    images=32,
+    images=64,
+    captions_per_image=2,
     max_words=20,
-    evaluate_every=200,
+    buckets=(12, 16),
+    evaluate_every=10_000,  # At the end alone.
     schedule=schedules.ScheduleConfig("cosine", 3e-3),
     optimizer=_OPTIMIZER,
     **options,
@@ -78,10 +79,10 @@ class DemoConfig:
     default_factory=lambda: drawn_scenes.SceneConfig(train=1500, val=100, test=100)
   )
   teacher: matcher_training.MatcherTrainingConfig = dataclasses.field(
-    default_factory=lambda: _teacher(epochs=4)
+    default_factory=lambda: _teacher(epochs=2)
   )
   student: captioner_training.CaptionerTrainingConfig = dataclasses.field(
-    default_factory=lambda: _student(epochs=10)
+    default_factory=lambda: _student(epochs=14)
   )
   distill_weight: float = 1.0
 

@@ -18,11 +18,14 @@ from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import (
   captioner_evaluation,
   captioning,
+  computing,
   loop,
   optimizers,
+  pictures,
   runs,
   schedules,
   teacher_cache,
+  warm_up,
 )
 
 _UPDOWN_SCHEDULE = schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3)
@@ -38,29 +41,39 @@ class CaptionerTrainingConfig:
     options: of the model, beside the sizes that follow from data and vocabulary.
     region_labels: whether the captioner reads the regions' labels; "auto" reads them where
       regions carry no features.
+    region_classes: "objects" gives GVD's classifier of regions one class for each annotated
+      object class of the data, "option" as many as the model's option says.
     min_count: words seen less often are UNK.
     images: pictures of a step.
     captions_per_image: captions of each picture in a step.
     max_words: longer captions are cut.
     buckets: word counts that batches are padded to.
     epochs: passes over every picture.
+    warm_up_epochs: the first of them, trained with one branch and without the cycle.
+    warm_up_weights: which weights the rest begins with, the last or the best.
+    max_steps: ends the run sooner than its epochs would; 0 does not.
     evaluate_every: steps between validations; 0 validates at the end of every epoch.
     early_stop: validations without a better CIDEr before stopping; 0 never.
     seed: of initial weights, order and dropout.
     teacher: run folder of the matcher that is distilled, "" for none.
     losses: what is learned.
     schedule, optimizer: how.
+    compute: on what.
   """
 
   model: str = "updown"
   options: dict[str, Any] = dataclasses.field(default_factory=dict)
   region_labels: Literal["auto", "yes", "no"] = "auto"
+  region_classes: Literal["option", "objects"] = "option"
   min_count: int = 6
   images: int = 29
   captions_per_image: int = 5
   max_words: int = 16
   buckets: tuple[int, ...] = ()
   epochs: int = 30
+  warm_up_epochs: int = 0
+  warm_up_weights: Literal["last", "best"] = "last"
+  max_steps: int = 0
   evaluate_every: int = 0
   early_stop: int = 0
   seed: int = 1
@@ -70,6 +83,7 @@ class CaptionerTrainingConfig:
   )
   schedule: schedules.ScheduleConfig = _UPDOWN_SCHEDULE
   optimizer: optimizers.OptimizerConfig = _UPDOWN_OPTIMIZER
+  compute: computing.ComputeConfig = dataclasses.field(default_factory=computing.ComputeConfig)
 
 
 def for_model(model: str) -> CaptionerTrainingConfig:
@@ -104,14 +118,21 @@ class _ValidatedTrainer(captioning.CaptioningTrainer):
     super().__init__(model, config, vocabulary)
     self._vocabulary, self._validation = vocabulary, validation
     self._references = references_of(validation) if validation else {}
+    self._answers: list[captioner_evaluation.Answer] = []
 
   def evaluate(self) -> dict[str, float]:
     if self._validation is None:
       return {}
-    answers = captioner_evaluation.caption_split(
+    self._answers = captioner_evaluation.caption_split(
       self.model, self._vocabulary, self._validation, decode_config.DecodeConfig()
     )
-    return {"cider": cider_of(answers, self._references)}
+    return {"cider": cider_of(self._answers, self._references)}
+
+  def pictures(self) -> dict[str, Any]:
+    return pictures.of_answers(self._answers, self._validation)
+
+  def texts(self) -> dict[str, str]:
+    return {"captions": pictures.samples(self._answers, self._validation)}
 
 
 def train(
@@ -119,9 +140,9 @@ def train(
 ) -> dict[str, float]:
   """Trains (or goes on training) a captioner; returns its last validation figures."""
   split = data.split("train")
-  vocabulary = data.build_vocabulary("captioner", config.min_count)
-  if not uses_labels(data, config):
-    vocabulary = dataclasses.replace(vocabulary, labels=())
+  if config.warm_up_epochs:
+    train(data, warm_up.stage(config), warm_up.folder_of(folder))
+  vocabulary = build_vocabulary(data, config)
   batch_config = pipeline.BatchConfig(
     images=min(config.images, len(split)),
     captions_per_image=config.captions_per_image,
@@ -146,12 +167,17 @@ def train(
       "command": " ".join(sys.argv),
     },
   )
+  pictures.write_options(folder, config)
   validation = data.split("val") if "val" in data.splits else None
   trainer = _ValidatedTrainer(model, config.losses, vocabulary, validation)
   teacher = None
   if config.teacher:
     teacher = teacher_cache.open_or_compute(runs.load(config.teacher, "matcher"), split)
-  loop_config = loop.of_run(config, steps_per_epoch)
+  loop_config = loop.of_run(config, steps_per_epoch, config.max_steps)
+  if config.warm_up_epochs:
+    warm_up.begin(folder, model, config.warm_up_weights)
+    done = min(config.warm_up_epochs * steps_per_epoch, loop_config.steps)
+    loop_config = dataclasses.replace(loop_config, start_step=done)
 
   def batches(start_step: int) -> tf.data.Dataset:
     return pipeline.training_batches(split, vocabulary, batch_config, start_step, teacher=teacher)
@@ -185,6 +211,22 @@ def uses_labels(data: prepared.PreparedData, config: CaptionerTrainingConfig) ->
   return wanted
 
 
+def build_vocabulary(
+  data: prepared.PreparedData, config: CaptionerTrainingConfig
+) -> vocabularies.Vocabulary:
+  """The run's words, and the labels that it reads of regions or classifies them by."""
+  vocabulary = data.build_vocabulary("captioner", config.min_count)
+  labels = vocabulary.labels if uses_labels(data, config) else ()
+  if config.region_classes == "objects":
+    if not data.object_classes:
+      raise errors.UserError(
+        f"{data.folder} has no object classes; set region_classes=option, or prepare the data "
+        "with --object_classes=FILE"
+      )
+    labels += tuple(name for name in data.object_classes if name not in labels)
+  return dataclasses.replace(vocabulary, labels=labels)
+
+
 def model_config(
   data: prepared.PreparedData,
   vocabulary: vocabularies.Vocabulary,
@@ -194,7 +236,9 @@ def model_config(
   sizes = {
     "vocabulary_size": vocabulary.size,
     "feature_size": data.feature_size,
-    "num_labels": len(vocabulary.labels),
+    "num_labels": len(vocabulary.labels) if uses_labels(data, config) else 0,
   }
+  if config.region_classes == "objects":
+    sizes["num_classes"] = len(vocabulary.labels)
   cls = base.CAPTIONERS.get(config.model).Config
   return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")

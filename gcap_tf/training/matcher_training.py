@@ -13,7 +13,16 @@ from gcap_tf.data import pipeline, prepared
 from gcap_tf.matchers import base, blocks
 from gcap_tf.metrics import retrieval
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import loop, matcher_evaluation, matching, optimizers, runs, schedules
+from gcap_tf.training import (
+  computing,
+  loop,
+  matcher_evaluation,
+  matching,
+  optimizers,
+  pictures,
+  runs,
+  schedules,
+)
 
 _SCAN_SCHEDULE = schedules.ScheduleConfig("step_decay", 2e-4, factor=0.1, every=15)
 
@@ -30,11 +39,13 @@ class MatcherTrainingConfig:
     max_words: longer captions are cut.
     buckets: word counts that batches are padded to.
     epochs: passes over every caption.
+    max_steps: ends the run sooner than its epochs would; 0 does not.
     evaluate_every: steps between validations; 0 validates at the end of every epoch.
     early_stop: validations without a better rsum before stopping; 0 never.
     seed: of initial weights, order, dropout and sampled queries.
     losses: what is learned.
     schedule, optimizer: how.
+    compute: on what.
   """
 
   model: str = "scan"
@@ -44,6 +55,7 @@ class MatcherTrainingConfig:
   max_words: int = 60
   buckets: tuple[int, ...] = (8, 12, 16, 24)
   epochs: int = 30
+  max_steps: int = 0
   evaluate_every: int = 0
   early_stop: int = 0
   seed: int = 1
@@ -52,6 +64,7 @@ class MatcherTrainingConfig:
   optimizer: optimizers.OptimizerConfig = dataclasses.field(
     default_factory=optimizers.OptimizerConfig
   )
+  compute: computing.ComputeConfig = dataclasses.field(default_factory=computing.ComputeConfig)
 
 
 class _ValidatedTrainer(matching.MatchingTrainer):
@@ -61,13 +74,18 @@ class _ValidatedTrainer(matching.MatchingTrainer):
     super().__init__(model, config)
     self._vocabulary, self._validation = vocabulary, validation
     self._scorer = blocks.Scorer(model)
+    self._attention = pictures.MatcherAttention(model, vocabulary, validation)
 
   def evaluate(self) -> dict[str, float]:
     if self._validation is None:
       return {}
     encoded = matcher_evaluation.encode_split(self.model, self._vocabulary, self._validation)
     similarity = self._scorer.similarity_matrix(encoded.images, encoded.captions)
-    return retrieval.retrieval(similarity, encoded.image_of_caption)
+    figures = retrieval.retrieval(similarity, encoded.image_of_caption)
+    return figures | self._attention.judge()
+
+  def pictures(self) -> dict[str, Any]:
+    return self._attention.draw()
 
 
 def train(
@@ -79,6 +97,12 @@ def train(
       f"{data.folder} has regions without features; a matcher needs them: "
       "prepare the data with --regions=noisy or a region store"
     )
+  reads_positions = base.MATCHERS.get(config.model).reads_positions
+  if reads_positions and not (data.has_boxes or data.has_position_blocks):
+    raise errors.UserError(
+      f"{data.folder} has regions without boxes; {config.model} reads where regions are: "
+      "prepare the data with boxes, or from arrays with 30 columns of position blocks"
+    )
   split = data.split("train")
   vocabulary = data.build_vocabulary("matcher", config.min_count)
   batch_config = pipeline.BatchConfig(
@@ -87,7 +111,7 @@ def train(
     max_words=min(config.max_words, split.max_words),
     buckets=config.buckets,
     seed=config.seed,
-    position_blocks=config.model == "pfan",
+    position_blocks=reads_positions,
   )
   steps_per_epoch = pipeline.steps_per_epoch(split, batch_config)
   keras.utils.set_random_seed(config.seed)
@@ -106,9 +130,10 @@ def train(
       "command": " ".join(sys.argv),
     },
   )
+  pictures.write_options(folder, config)
   validation = data.split("val") if "val" in data.splits else None
   trainer = _ValidatedTrainer(model, config.losses, vocabulary, validation)
-  loop_config = loop.of_run(config, steps_per_epoch)
+  loop_config = loop.of_run(config, steps_per_epoch, config.max_steps)
 
   def batches(start_step: int) -> tf.data.Dataset:
     return pipeline.training_batches(split, vocabulary, batch_config, start_step)

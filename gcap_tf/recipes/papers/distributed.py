@@ -1,0 +1,76 @@
+"""Distributed Attention for Grounded Image Captioning (ACM MM 2021).
+
+Tables 2 and 3: the number of branches K, with and without the elimination of regions that
+earlier branches picked; and its "partial grounding" share (Table 4). On the test split.
+"""
+
+import dataclasses
+
+from gcap_tf.recipes import experiments, scales
+from gcap_tf.training import captioner_training
+
+_COLUMNS = (
+  experiments.Column("bleu_4", "B@4"),
+  experiments.Column("cider", "CIDEr"),
+  experiments.Column("spice", "SPICE"),
+  experiments.Column("f1_all", "F1_all", 100.0),
+  experiments.Column("f1_loc", "F1_loc", 100.0),
+  experiments.Column("error_partial", "Partial", 100.0),
+)
+_KEYS = tuple(column.key for column in _COLUMNS)
+# B@4, CIDEr, SPICE, F1_all, F1_loc by K.
+_ELIMINATING = {
+  2: (26.5, 60.9, 16.6, 5.2, 15.90),
+  3: (27.0, 61.6, 16.7, 6.78, 20.10),
+  4: (27.2, 62.5, 16.5, 7.91, 21.54, 2.03),
+  5: (26.6, 62.4, 16.7, 7.62, 20.45),
+}
+_KEEPING = {
+  2: (27.0, 61.1, 16.5, 5.48, 15.80),
+  3: (27.1, 61.85, 16.41, 5.48, 16.14),
+  4: (26.8, 61.5, 16.6, 6.82, 18.91),
+  5: (26.8, 61.4, 16.3, 6.27, 17.36),
+}
+
+
+def table(scale: scales.Scale) -> experiments.Table:
+  base = captioner_training.for_model("distributed")
+
+  def row(name: str, label: str, printed: tuple[float, ...], **options) -> experiments.Row:
+    training = scales.captioner(dataclasses.replace(base, options=options), scale)
+    return experiments.Row(name, label, training, dict(zip(_KEYS, printed, strict=False)))
+
+  rows = [
+    experiments.Row(
+      "k1",
+      "K = 1",
+      scales.captioner(dataclasses.replace(base, options={"branches": 1}), scale),
+      {"error_partial": 7.94},
+    )
+  ]
+  rows += [
+    row(f"k{count}", f"K = {count}", printed, branches=count)
+    for count, printed in _ELIMINATING.items()
+  ]
+  rows += [
+    row(
+      f"k{count}_keep",
+      f"K = {count}, no elimination",
+      printed,
+      branches=count,
+      elimination=False,
+    )
+    for count, printed in _KEEPING.items()
+  ]
+  rows.append(
+    row("k4_heads", "K = 4, one language stream (multi-head)", (), branches=4, streams="mean")
+  )
+  return experiments.Table("distributed", "test", _COLUMNS, tuple(rows), _CLAIMS)
+
+
+_CLAIMS = (
+  experiments.Claim("k4", "k1", "f1_loc"),
+  experiments.Claim("k4", "k1", "error_partial", lower=True),
+  experiments.Claim("k4", "k4_keep", "f1_loc"),
+  experiments.Claim("k4", "k4_heads", "f1_loc"),
+)

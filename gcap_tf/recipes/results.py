@@ -1,0 +1,131 @@
+"""Tables of a reproduction: means over seeds beside what a paper prints, and its claims.
+
+table.json holds, for every row, the figures of every seed and what they cost; table.md
+is made from it alone.
+"""
+
+import math
+import statistics
+from typing import Any
+
+from gcap_tf.recipes import experiments
+
+# Figures of a row: seed -> {"figures": {key: value}, "minutes": float}.
+Runs = dict[int, dict[str, Any]]
+
+
+def summarise(
+  table: experiments.Table, scale: str, split: str, data: str, runs: dict[str, Runs]
+) -> dict[str, Any]:
+  """The content of table.json.
+
+  Args:
+    table: what was compared.
+    scale, split, data: under which conditions.
+    runs: of every trained row.
+  """
+  rows = [_summarise_row(table, row, runs[row.name]) for row in table.rows if row.name in runs]
+  means = {row["name"]: {key: f["mean"] for key, f in row["figures"].items()} for row in rows}
+  return {
+    "paper": table.paper,
+    "scale": scale,
+    "split": split,
+    "data": data,
+    "columns": [[column.key, column.heading] for column in table.columns],
+    "rows": rows,
+    "claims": [
+      _judge(table, claim, means)
+      for claim in table.claims
+      if claim.key in means.get(claim.better, {}) and claim.key in means.get(claim.worse, {})
+    ],
+  }
+
+
+def _summarise_row(table: experiments.Table, row: experiments.Row, runs: Runs) -> dict[str, Any]:
+  figures = {}
+  for column in table.columns:
+    values = [
+      column.factor * run["figures"][column.key]
+      for run in runs.values()
+      if run["figures"].get(column.key) is not None
+    ]
+    if values:
+      figures[column.key] = {
+        "mean": statistics.fmean(values),
+        "std": statistics.stdev(values) if len(values) > 1 else 0.0,
+        "seeds": values,
+        "paper": row.printed.get(column.key),
+      }
+  return {
+    "name": row.name,
+    "label": row.label,
+    "listed": row.listed,
+    "note": row.note,
+    "seeds": sorted(runs),
+    "minutes": statistics.fmean(run["minutes"] for run in runs.values()),
+    "figures": figures,
+  }
+
+
+def _judge(
+  table: experiments.Table, claim: experiments.Claim, means: dict[str, dict[str, float]]
+) -> dict[str, Any]:
+  better, worse = means[claim.better][claim.key], means[claim.worse][claim.key]
+  printed = [table.row(name).printed.get(claim.key) for name in (claim.better, claim.worse)]
+  return {
+    "better": table.row(claim.better).label,
+    "worse": table.row(claim.worse).label,
+    "key": claim.key,
+    "lower": claim.lower,
+    "ours": [better, worse],
+    "paper": printed if None not in printed else None,
+    "holds": better < worse if claim.lower else better > worse,
+  }
+
+
+def markdown(table: dict[str, Any]) -> str:
+  """table.md of a table.json: ours, the paper's in brackets, and which claims hold."""
+  headings = dict(table["columns"])
+  keys = [key for key, _ in table["columns"]]
+  lines = [
+    f"Data: {table['data']}, {table['split']} split; scale: {table['scale']}. "
+    "Ours is the mean over seeds ± standard deviation; the paper's figure is in brackets.",
+    "",
+    "| | " + " | ".join(headings.values()) + " | seeds | minutes a run |",
+    "|---" * (len(keys) + 3) + "|",
+  ]
+  for row in table["rows"]:
+    if row["listed"]:
+      cells = [_cell(row["figures"].get(key)) for key in keys]
+      last = [str(len(row["seeds"])), f"{row['minutes']:.1f}"]
+      lines.append("| " + " | ".join([row["label"], *cells, *last]) + " |")
+  notes = [f"- {row['label']}: {row['note']}" for row in table["rows"] if row["note"]]
+  claims = [_sentence(claim, headings) for claim in table["claims"]]
+  return "\n".join([*lines, "", *notes, *claims, ""])
+
+
+def _cell(figure: dict[str, Any] | None) -> str:
+  if figure is None:
+    return "-"
+  text = f"{figure['mean']:.2f}"
+  if len(figure["seeds"]) > 1:
+    text += f" ± {figure['std']:.2f}"
+  if figure["paper"] is not None:
+    text += f" ({figure['paper']:g}, {figure['mean'] - figure['paper']:+.2f})"
+  return text
+
+
+def _sentence(claim: dict[str, Any], headings: dict[str, str]) -> str:
+  side = "below" if claim["lower"] else "above"
+  verdict = "Holds" if claim["holds"] else "**Does not hold here**"
+  ours = " against ".join(f"{value:.2f}" for value in claim["ours"])
+  paper = ""
+  if claim["paper"]:
+    paper = "; in the paper " + " against ".join(f"{value:g}" for value in claim["paper"])
+  name = headings.get(claim["key"], claim["key"])
+  return f"- {verdict}: {claim['better']} is {side} {claim['worse']} in {name} ({ours}{paper})."
+
+
+def is_finite(figures: dict[str, Any]) -> bool:
+  """Whether every number of a run is one; a run that diverged must not enter a mean."""
+  return all(math.isfinite(v) for v in figures.values() if isinstance(v, (int, float)))

@@ -1,0 +1,102 @@
+"""How big a reproduction is: to see that it runs, for an evening on a laptop, or as published.
+
+smoke   a few steps of tiny models: every row runs, none learns
+small   one table within about an hour on 2 cores: fewer units, fewer steps, three seeds
+full    the published configuration; for a GPU
+"""
+
+import dataclasses
+from typing import Any
+
+from gcap_tf import registry
+from gcap_tf.training import (
+  captioner_training,
+  matcher_training,
+  optimizers,
+  schedules,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+  """What is cut from a published configuration.
+
+  Attributes:
+    name: "smoke", "small" or "full".
+    seeds: one run each.
+    matcher_steps, captioner_steps, finetune_steps: of training.
+    units: of hidden and joint layers.
+    pairs: of a matcher's step.
+    images: of a captioner's step.
+    published: nothing is cut.
+  """
+
+  name: str
+  seeds: tuple[int, ...]
+  matcher_steps: int = 0
+  captioner_steps: int = 0
+  finetune_steps: int = 0
+  units: int = 0
+  pairs: int = 0
+  images: int = 0
+  published: bool = False
+
+
+SCALES: registry.Registry[Scale] = registry.Registry("scale")
+SCALES.register("smoke")(Scale("smoke", (1,), 4, 4, 2, units=16, pairs=8, images=4))
+SCALES.register("small")(Scale("small", (1, 2, 3), 350, 350, 100, units=128, pairs=64, images=32))
+SCALES.register("full")(Scale("full", (1, 2, 3, 4, 5), published=True))
+
+_RARELY = 1_000_000  # Validation at the end alone.
+
+
+def matcher(
+  config: matcher_training.MatcherTrainingConfig, scale: Scale
+) -> matcher_training.MatcherTrainingConfig:
+  """A matcher's configuration at a scale."""
+  if scale.published:
+    return config
+  sizes = {"joint_size": scale.units}
+  if config.model == "sgraf":
+    sizes["similarity_size"] = scale.units // 2
+  return dataclasses.replace(
+    config,
+    options={**config.options, **sizes},
+    min_count=2,
+    batch_size=scale.pairs,
+    epochs=1_000,
+    max_steps=scale.matcher_steps,
+    evaluate_every=_RARELY,
+    # Hard negatives of the first steps leave a small model where it started.
+    losses=dataclasses.replace(config.losses, negatives="sum"),
+    schedule=schedules.ScheduleConfig("cosine", 2e-3),
+  )
+
+
+def captioner(
+  config: captioner_training.CaptionerTrainingConfig, scale: Scale
+) -> captioner_training.CaptionerTrainingConfig:
+  """A captioner's configuration at a scale."""
+  if scale.published:
+    return config
+  return dataclasses.replace(
+    config,
+    options={**config.options, **_captioner_sizes(config.model, scale.units)},
+    min_count=2,
+    images=scale.images,
+    max_words=20,
+    epochs=1_000,
+    max_steps=scale.captioner_steps,
+    evaluate_every=_RARELY,
+    schedule=schedules.ScheduleConfig("cosine", 3e-3),
+    optimizer=optimizers.OptimizerConfig(clip="norm", clip_at=5.0),
+  )
+
+
+def _captioner_sizes(model: str, units: int) -> dict[str, Any]:
+  sizes: dict[str, Any] = {"embedding_size": units, "hidden_size": units, "dropout": 0.1}
+  if model in ("updown", "gvd", "distributed", "cyclical"):
+    sizes["attention_size"] = units
+  if model in ("gvd", "distributed", "cyclical"):
+    sizes |= {"region_size": 2 * units, "location_size": max(4, units // 4)}
+  return sizes

@@ -1,0 +1,22 @@
+"""Tests of trainers/reproduce_rows.py."""
+
+import dataclasses
+
+from gcap_tf.recipes import experiments, scales
+from gcap_tf.training import matcher_training
+from tests.training import small_runs
+from trainers import reproduce_rows
+
+
+def test_a_row_is_kept_until_its_settings_change(tmp_path):
+  data = small_runs.data(tmp_path)
+  training = scales.matcher(
+    matcher_training.MatcherTrainingConfig(model="vsepp"), scales.SCALES.get("smoke")
+  )
+  row = experiments.Row("vsepp", "VSE++", training)
+  first = reproduce_rows.run(row, 7, data, "val", tmp_path / "out")
+  assert first["figures"]["rsum"] > 0 and first["asked"][0]["seed"] == 7
+  assert reproduce_rows.run(row, 7, data, "val", tmp_path / "out") == first
+  longer = dataclasses.replace(row, training=dataclasses.replace(training, max_steps=5))
+  again = reproduce_rows.run(longer, 7, data, "val", tmp_path / "out")
+  assert again["asked"][0]["max_steps"] == 5

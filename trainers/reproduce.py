@@ -1,0 +1,67 @@
+"""Trains what a paper's table compares, and writes our figures beside the paper's.
+
+    python -m trainers.reproduce --paper=cyclical --data=data/f30k --out=results/cyclical
+
+Every row is trained with every seed of the scale into OUT/ROW/seed_N, a run folder like any
+other; what is done is not done again, so a run that was stopped goes on where it was.
+OUT/table.json and OUT/table.md are written after every row.
+"""
+
+import pathlib
+
+from absl import flags
+
+from gcap_tf import errors, files
+from gcap_tf.data import prepared
+from gcap_tf.metrics import captions as caption_metrics
+from gcap_tf.recipes import experiments, results, scales
+from gcap_tf.recipes.papers import ccr_ccs, cyclical, distributed, pos_scan
+from trainers import reproduce_rows
+
+PAPERS = {
+  "pos_scan": pos_scan.table,
+  "distributed": distributed.table,
+  "cyclical": cyclical.table,
+  "ccr_ccs": ccr_ccs.table,
+}
+
+_PAPER = flags.DEFINE_enum("paper", None, list(PAPERS), "Whose table.", required=True)
+_DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
+_OUT = flags.DEFINE_string("out", None, "Folder for runs and tables.", required=True)
+_SCALE = flags.DEFINE_enum("scale", "small", scales.SCALES.names(), "How big.")
+_SEEDS = flags.DEFINE_list("seeds", [], "Instead of the scale's seeds.")
+_ROWS = flags.DEFINE_list("rows", [], "Only these rows, and those they need.")
+_SPLIT = flags.DEFINE_string("split", "", "Judged on; default: the paper's, or val.")
+_METRICS = flags.DEFINE_list("metrics", list(caption_metrics.METRICS), "Caption metrics.")
+
+
+def main(argv: list[str]) -> None:
+  del argv
+  scale = scales.SCALES.get(_SCALE.value)
+  table = PAPERS[_PAPER.value](scale)
+  data = prepared.PreparedData(_DATA.value)
+  split = _SPLIT.value or (table.split if table.split in data.splits else "val")
+  seeds = _whole_numbers(_SEEDS.value) or scale.seeds
+  out = pathlib.Path(_OUT.value)
+  rows = experiments.in_order(table, _ROWS.value or None)
+  done: dict[str, results.Runs] = {}
+  for seed in seeds:
+    for row in rows:
+      print(f"== {row.label}, seed {seed}", flush=True)
+      result = reproduce_rows.run(row, seed, data, split, out, tuple(_METRICS.value))
+      done.setdefault(row.name, {})[seed] = result
+      summary = results.summarise(table, scale.name, split, data.name, done)
+      files.write_json(out / "table.json", summary)
+      files.write_text(out / "table.md", results.markdown(summary))
+  print((out / "table.md").read_text())
+
+
+def _whole_numbers(texts: list[str]) -> tuple[int, ...]:
+  try:
+    return tuple(int(text) for text in texts)
+  except ValueError:
+    raise errors.UserError(f"--seeds={','.join(texts)}: give whole numbers") from None
+
+
+if __name__ == "__main__":
+  errors.run(main)

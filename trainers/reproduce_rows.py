@@ -1,0 +1,77 @@
+"""Trains and judges one row of a reproduction with one seed, or finds it done."""
+
+import dataclasses
+import json
+import pathlib
+import time
+from typing import Any
+
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.data import prepared
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.metrics import captions as caption_metrics
+from gcap_tf.recipes import experiments, results
+from gcap_tf.training import (
+  captioner_report,
+  captioner_training,
+  matcher_report,
+  matcher_training,
+  runs,
+)
+
+
+def run(
+  row: experiments.Row,
+  seed: int,
+  data: prepared.PreparedData,
+  split: str,
+  out: pathlib.Path,
+  metrics: tuple[str, ...] = caption_metrics.METRICS,
+) -> dict[str, Any]:
+  """{"figures": ..., "minutes": ...} of a row; kept in result.json, computed once.
+
+  Training that was stopped goes on where it was; a run of other settings is begun anew.
+  """
+  folder = folder_of(out, row.name, seed)
+  needed = {name: str(folder_of(out, name, seed)) for name in experiments.needs(row.training)}
+  training = dataclasses.replace(experiments.resolved(row.training, needed), seed=seed)
+  asked = json.loads(json.dumps([configs.to_dict(training), split, data.name, list(metrics)]))
+  kept = folder / "result.json"
+  if kept.exists():
+    result = files.read_json(kept)
+    if result["asked"] == asked:
+      return result
+    files.remove(folder)
+  started = time.monotonic()
+  train(training, data, folder)
+  figures = evaluate(folder, data, split, metrics)
+  if not results.is_finite(figures):
+    raise errors.UserError(f"{folder}: a figure is not a number; the run diverged")
+  minutes = (time.monotonic() - started) / 60.0
+  result = {"asked": asked, "figures": figures, "minutes": minutes}
+  files.write_json(kept, result)
+  return result
+
+
+def folder_of(out: pathlib.Path, name: str, seed: int) -> pathlib.Path:
+  return out / name / f"seed_{seed}"
+
+
+def train(training: Any, data: prepared.PreparedData, folder: pathlib.Path) -> None:
+  """Trains by the kind of configuration."""
+  if isinstance(training, matcher_training.MatcherTrainingConfig):
+    matcher_training.train(data, training, folder)
+  else:
+    captioner_training.train(data, training, folder)
+
+
+def evaluate(
+  folder: pathlib.Path, data: prepared.PreparedData, split: str, metrics: tuple[str, ...]
+) -> dict[str, float]:
+  """The figures that the evaluation commands print."""
+  run = runs.load(folder)
+  if run.kind == "matcher":
+    return matcher_report.evaluate_runs([str(folder)], data.folder, split)[0]
+  config = captioner_report.ReportConfig(decode=decode_config.DecodeConfig(), metrics=metrics)
+  return captioner_report.evaluate(run, data.split(split), config).values
