@@ -1,11 +1,12 @@
-"""Evaluates a captioner: every caption metric, and where its words point.
+r"""Evaluates a captioner: every caption metric, and where its words point.
 
     python -m trainers.evaluate_captioner --run=runs/updown --data=data/scenes --split=test
     python -m trainers.evaluate_captioner --run=runs/updown --data=data/f30k --split=val \
       --decode=beam --beam_size=3 --save_captions=captions.json --save_grounding=grounding.json
 
 Prints tables, and as its last line one JSON object: caption scores on the scale of papers
-(CIDEr 76.3), grounding as fractions of 1.
+(CIDEr 76.3), grounding as fractions of 1. For a folder that was trained with --seeds they are
+means over its seeds, with standard deviations as KEY_std.
 """
 
 import json
@@ -16,9 +17,11 @@ from gcap_tf import errors
 from gcap_tf.data import prepared
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.training import captioner_report, runs
+from gcap_tf.training import captioner_report, runs, seeds
 
-_RUN = flags.DEFINE_string("run", None, "Run folder of a captioner.", required=True)
+_RUN = flags.DEFINE_string(
+  "run", None, "Run folder of a captioner, or of its seeds.", required=True
+)
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
 _SPLIT = flags.DEFINE_string("split", "test", "Which split.")
 _DECODE = flags.DEFINE_enum("decode", "greedy", ["greedy", "beam"], "How captions are found.")
@@ -51,9 +54,21 @@ def main(argv: list[str]) -> None:
     grounding_path=_GROUNDING.value,
   )
   split = prepared.PreparedData(_DATA.value).split(_SPLIT.value)
-  report = captioner_report.evaluate(runs.load(_RUN.value, "captioner"), split, config)
-  print(report.text)
-  print(json.dumps(report.values))
+  members = seeds.members(_RUN.value)
+  if not members:
+    report = captioner_report.evaluate(runs.load(_RUN.value, "captioner"), split, config)
+    print(report.text)
+    print(json.dumps(report.values))
+    return
+  found = {}
+  for seed, folder in members.items():
+    own = captioner_report.of_seed(config, seed)
+    report = captioner_report.evaluate(runs.load(folder, "captioner"), split, own)
+    print(f"seed {seed}\n\n{report.text}\n")
+    found[seed] = report.values
+  summary = seeds.summary(found)
+  print(seeds.table(summary))
+  print(json.dumps(summary))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
     python -m trainers.evaluate_matcher --run=runs/scan_t2i,runs/scan_i2t --data=data/f30k
 
 Several runs, with commas between, are an ensemble: the mean of their similarities. The last
-line is one JSON object; retrieval in percent, attention as fractions of 1.
+line is one JSON object; retrieval in percent, attention as fractions of 1. For folders that
+were trained with --seeds it has means over the seeds, and standard deviations as KEY_std.
 """
 
 import json
@@ -14,9 +15,11 @@ import numpy as np
 from absl import flags
 
 from gcap_tf import errors, files
-from gcap_tf.training import matcher_report, precomp_evaluation
+from gcap_tf.training import matcher_report, precomp_evaluation, seeds
 
-_RUN = flags.DEFINE_list("run", None, "Run folder, or several of an ensemble.", required=True)
+_RUN = flags.DEFINE_list(
+  "run", None, "Run folder, or several of an ensemble, or of seeds.", required=True
+)
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.")
 _PRECOMP = flags.DEFINE_string("precomp", None, "Folder with {split}_ims.npy, {split}_caps.txt.")
 _SPLIT = flags.DEFINE_string("split", "test", "Which split.")
@@ -29,20 +32,34 @@ def main(argv: list[str]) -> None:
   del argv
   if (_DATA.value is None) == (_PRECOMP.value is None):
     raise errors.UserError("give either --data or --precomp")
+  members = seeds.common(_RUN.value)
+  if not members:
+    figures = evaluate(_RUN.value)
+    for name, value in figures.items():
+      print(f"{name:26} {value:10.4f}")
+  else:
+    if _SAVE.value or _CURVE.value:
+      raise errors.UserError("--save_similarity and --save_pr_curve are for one run, not for seeds")
+    found = {n: evaluate([str(seeds.members(run)[n]) for run in _RUN.value]) for n in members}
+    figures = seeds.summary(found)
+    print(seeds.table(figures))
+  print(json.dumps(figures))
+
+
+def evaluate(folders: list[str]) -> dict[str, float]:
+  """Figures of one run, or of an ensemble; saves what the flags ask for."""
   if _DATA.value:
     figures, similarity = matcher_report.evaluate_runs(
-      _RUN.value, _DATA.value, _SPLIT.value, _FOLDS.value, _CURVE.value
+      folders, _DATA.value, _SPLIT.value, _FOLDS.value, _CURVE.value
     )
   else:
     figures, similarity = precomp_evaluation.evaluate_runs(
-      _RUN.value, _PRECOMP.value, _SPLIT.value, _FOLDS.value
+      folders, _PRECOMP.value, _SPLIT.value, _FOLDS.value
     )
   if _SAVE.value:
     with files.atomic_path(_SAVE.value) as partial, partial.open("wb") as file:
       np.save(file, similarity)
-  for name, value in figures.items():
-    print(f"{name:26} {value:10.4f}")
-  print(json.dumps(figures))
+  return figures
 
 
 if __name__ == "__main__":

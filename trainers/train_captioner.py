@@ -1,54 +1,56 @@
-"""Trains a captioner: Up-Down, GVD, Distributed, Cyclical, AdaptiveAttention, Neuraltalk2.
+r"""Trains a captioner: Up-Down, GVD, Distributed, Cyclical, AdaptiveAttention, Neuraltalk2.
 
     python -m trainers.train_captioner --data=data/scenes --model=updown --run=runs/updown \
       --teacher=runs/pos_scan --distill_weight=0.1
-    python -m trainers.train_captioner --data=data/f30k --model=distributed --run=runs/k4 \
-      --set=options.branches=4
+    python -m trainers.train_captioner --data=data/f30k --recipe=distributed_k4_f30k \
+      --run=runs/k4 --seeds=1,2,3
 
 Run it again with the same flags to go on after a stop. The best weights by validation
-CIDEr are kept. The last line is one JSON object with the last validation figures.
+CIDEr are kept. The last line is one JSON object with the last validation figures; over
+several seeds their means, and their deviations as KEY_std.
 """
 
 import dataclasses
-import json
 
 from absl import flags
 
 from gcap_tf import config as configs
 from gcap_tf import errors
-from gcap_tf.data import prepared
+from gcap_tf.recipes import captioners as recipes
 from gcap_tf.training import captioner_training
+from trainers import recipe_flags, training_flags
 
-_DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
-_RUN = flags.DEFINE_string("run", None, "Run folder to write, or to go on with.", required=True)
 _MODEL = flags.DEFINE_string(
-  "model", "updown", "updown, gvd, distributed, cyclical, adaptive or neuraltalk2."
+  "model", None, "updown (the default), gvd, distributed, cyclical, adaptive or neuraltalk2."
 )
 _TEACHER = flags.DEFINE_string(
   "teacher", "", "Run folder of the matcher whose attention is distilled."
 )
 _DISTILL = flags.DEFINE_float(
-  "distill_weight", 0.1, "Weight of the distillation; counts only with --teacher."
+  "distill_weight", None, "Weight of the distillation, with --teacher; 0.1, or the recipe's."
 )
 _BOXES = flags.DEFINE_enum(
-  "box_supervision", "none", ["none", "nll", "kl", "extend_nll"], "What annotated boxes teach."
+  "box_supervision", None, ["none", "nll", "kl", "extend_nll"], "What annotated boxes teach."
 )
 _EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over every picture.", 1)
 _IMAGES = flags.DEFINE_integer("images", None, "Pictures of a step.", 1)
 _RATE = flags.DEFINE_float("learning_rate", None, "At the start.")
-_SEED = flags.DEFINE_integer("seed", 1, "Of initial weights, order and dropout.")
 _SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
 
 
 def configuration() -> captioner_training.CaptionerTrainingConfig:
-  """The flags as a configuration; `--set` has the last word."""
-  config = captioner_training.for_model(_MODEL.value)
+  """The flags as a configuration: the recipe, then flags, then `--set`."""
+  recipe = recipe_flags.chosen(recipes.RECIPES, _MODEL.value)
+  config = recipe.training if recipe else captioner_training.for_model(_MODEL.value or "updown")
+  if recipe and recipe.needs_teacher and not _TEACHER.value:
+    raise errors.UserError("this recipe distils a matcher: name its run folder, --teacher=RUN")
+  weight = _DISTILL.value if _DISTILL.value is not None else config.losses.distill_weight or 0.1
   losses = dataclasses.replace(
     config.losses,
-    distill_weight=_DISTILL.value if _TEACHER.value else 0.0,
-    box_supervision=_BOXES.value,
+    distill_weight=weight if _TEACHER.value else 0.0,
+    box_supervision=_BOXES.value or config.losses.box_supervision,
   )
-  config = dataclasses.replace(config, losses=losses, teacher=_TEACHER.value, seed=_SEED.value)
+  config = dataclasses.replace(config, losses=losses, teacher=_TEACHER.value)
   if _EPOCHS.value:
     config = dataclasses.replace(config, epochs=_EPOCHS.value)
   if _IMAGES.value:
@@ -56,15 +58,12 @@ def configuration() -> captioner_training.CaptionerTrainingConfig:
   if _RATE.value:
     schedule = dataclasses.replace(config.schedule, learning_rate=_RATE.value)
     config = dataclasses.replace(config, schedule=schedule)
-  return configs.override(config, _SET.value)
+  return configs.override(training_flags.apply(config), _SET.value)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  config = configuration()
-  print(json.dumps(configs.to_dict(config), indent=2))
-  figures = captioner_training.train(prepared.PreparedData(_DATA.value), config, _RUN.value)
-  print(json.dumps(figures))
+  recipe_flags.train(configuration, captioner_training.train)
 
 
 if __name__ == "__main__":

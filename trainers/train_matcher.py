@@ -1,43 +1,48 @@
-"""Trains an image-text matcher: SCAN, POS-SCAN, BFAN, PFAN, SGRAF or VSE++.
+r"""Trains an image-text matcher: SCAN, POS-SCAN, BFAN, PFAN, SGRAF or VSE++.
 
     python -m trainers.train_matcher --data=data/scenes --model=pos_scan --run=runs/pos_scan
     python -m trainers.train_matcher --data=data/f30k --model=scan --run=runs/scan \
       --ccr_weight=0.1 --ccs_weight=0.1 --set=options.aggregation=log_sum_exp
+    python -m trainers.train_matcher --data=data/f30k --recipe=sgraf_saf_f30k \
+      --run=runs/saf --seeds=1,2,3
 
 Run it again with the same flags to go on after a stop. The best weights by validation rsum
-are kept. The last line is one JSON object with the last validation figures.
+are kept. The last line is one JSON object with the last validation figures; over several
+seeds their means, and their deviations as KEY_std.
 """
 
 import dataclasses
-import json
 
 from absl import flags
 
 from gcap_tf import config as configs
 from gcap_tf import errors
-from gcap_tf.data import prepared
+from gcap_tf.recipes import matchers as recipes
 from gcap_tf.training import matcher_training
+from trainers import recipe_flags, training_flags
 
-_DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
-_RUN = flags.DEFINE_string("run", None, "Run folder to write, or to go on with.", required=True)
-_MODEL = flags.DEFINE_string("model", "scan", "scan, pos_scan, bfan, pfan, sgraf or vsepp.")
+_MODEL = flags.DEFINE_string(
+  "model", None, "scan (the default), pos_scan, bfan, pfan, sgraf or vsepp."
+)
 _DIRECTION = flags.DEFINE_enum("direction", None, ["t2i", "i2t"], "Of SCAN and PFAN.")
-_CCR = flags.DEFINE_float("ccr_weight", 0.0, "Weight of the CCR constraint; the paper: 0.1 or 1.")
-_CCS = flags.DEFINE_float("ccs_weight", 0.0, "Weight of the CCS constraint; the paper: 0.1 or 1.")
+_CCR = flags.DEFINE_float("ccr_weight", None, "Weight of the CCR constraint; the paper: 0.1 or 1.")
+_CCS = flags.DEFINE_float("ccs_weight", None, "Weight of the CCS constraint; the paper: 0.1 or 1.")
 _EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over every caption.", 1)
 _BATCH = flags.DEFINE_integer("batch_size", None, "Pairs of a step.", 2)
 _RATE = flags.DEFINE_float("learning_rate", None, "At the start.")
-_SEED = flags.DEFINE_integer("seed", 1, "Of initial weights, order and sampling.")
 _SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
 
 
 def configuration() -> matcher_training.MatcherTrainingConfig:
-  """The flags as a configuration; `--set` has the last word."""
-  config = matcher_training.MatcherTrainingConfig(model=_MODEL.value, seed=_SEED.value)
-  constraints = dataclasses.replace(config.losses, ccr_weight=_CCR.value, ccs_weight=_CCS.value)
-  config = dataclasses.replace(config, losses=constraints)
+  """The flags as a configuration: the recipe, then flags, then `--set`."""
+  recipe = recipe_flags.chosen(recipes.RECIPES, _MODEL.value)
+  model = _MODEL.value or "scan"
+  config = recipe.training if recipe else matcher_training.MatcherTrainingConfig(model=model)
+  given = {"ccr_weight": _CCR.value, "ccs_weight": _CCS.value}
+  given = {name: value for name, value in given.items() if value is not None}
+  config = dataclasses.replace(config, losses=dataclasses.replace(config.losses, **given))
   if _DIRECTION.value:
-    config = dataclasses.replace(config, options={"direction": _DIRECTION.value})
+    config = dataclasses.replace(config, options={**config.options, "direction": _DIRECTION.value})
   if _EPOCHS.value:
     config = dataclasses.replace(config, epochs=_EPOCHS.value)
   if _BATCH.value:
@@ -45,15 +50,12 @@ def configuration() -> matcher_training.MatcherTrainingConfig:
   if _RATE.value:
     schedule = dataclasses.replace(config.schedule, learning_rate=_RATE.value)
     config = dataclasses.replace(config, schedule=schedule)
-  return configs.override(config, _SET.value)
+  return configs.override(training_flags.apply(config), _SET.value)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  config = configuration()
-  print(json.dumps(configs.to_dict(config), indent=2))
-  figures = matcher_training.train(prepared.PreparedData(_DATA.value), config, _RUN.value)
-  print(json.dumps(figures))
+  recipe_flags.train(configuration, matcher_training.train)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ word; the most named word wins, and its box encloses what its branches picked.
 
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.layers import masking
 
 
@@ -37,6 +38,38 @@ def attention_weights(scores: tf.Tensor, region_mask: tf.Tensor, eliminate: bool
     picked = tf.one_hot(tf.argmax(alpha, -1), tf.shape(row)[-1], on_value=True, off_value=False)
     free = free & ~picked
   return tf.stack(weights, axis=-2)
+
+
+def score_maps(branches: int, heads: int, hidden_size: int) -> int:
+  """How many scores a region gets: one a branch, or one a head of the only branch."""
+  if heads > 1 and (branches > 1 or hidden_size % heads):
+    raise errors.UserError(
+      f"heads={heads} needs branches=1 and a hidden_size that it divides; "
+      f"branches={branches}, hidden_size={hidden_size}"
+    )
+  return max(branches, heads)
+
+
+def join_heads(
+  scores: tf.Tensor, region_mask: tf.Tensor, regions: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+  """Multi-head attention, which the paper compares with: head k reads the k-th slice of a region.
+
+  Args:
+    scores: z, [I, n, heads, R].
+    region_mask: bool [I, R].
+    regions: [I, R, H].
+
+  Returns:
+    Scores and attention of the whole, the heads' mean, [I, n, 1, R] each; and the heads'
+    contexts side by side, [I * n, 1, H].
+  """
+  alpha = masking.masked_softmax(scores, region_mask[:, tf.newaxis, tf.newaxis])
+  heads, size = scores.shape[2], regions.shape[-1]
+  slices = tf.reshape(regions, [tf.shape(regions)[0], -1, heads, size // heads])
+  context = tf.einsum("inkr,irkd->inkd", alpha, slices)
+  mean = tf.reduce_mean(alpha, 2, keepdims=True)
+  return tf.math.log(mean + 1e-8), mean, tf.reshape(context, [-1, 1, size])
 
 
 def mixture(branch_logits: tf.Tensor) -> tf.Tensor:

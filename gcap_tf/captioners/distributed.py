@@ -4,7 +4,8 @@ What branches do is in `branches.py`; any captioner of `topdown.py` takes them t
 option `branches`, so `updown` with `branches=4` is Distributed on Up-Down, and `cyclical`
 with `branches=4` both papers at once. Elimination off is the option `elimination`.
 
-The paper trains one branch first, then all: train with `branches=1`, then `grow`.
+The paper trains one branch first, then all (`training/warm_up.py`, by way of `grow`). Its
+comparison with multi-head attention is `branches=1` with `heads=4`.
 """
 
 import dataclasses
@@ -26,26 +27,27 @@ class DistributedCaptioner(gvd.GVDCaptioner):
 
 
 def grow(single: keras.Model, many: keras.Model) -> None:
-  """Copies a captioner of one branch into one of K: its branch becomes the first.
+  """Copies a captioner into one that is it and more: K branches, a localiser.
 
-  The other branches keep their fresh weights. All else must be of the same size.
+  Its branch becomes the first; the other branches and a localiser that it has not keep their
+  fresh weights. All else must be of the same size.
   """
-  sources, targets = single.variables, many.variables
-  if len(sources) != len(targets):
-    raise errors.UserError(
-      f"cannot grow branches: {len(sources)} weights against {len(targets)}; "
-      "all options but branches must be equal"
-    )
-  for source, target in zip(sources, targets, strict=True):
-    if source.shape == target.shape:
-      target.assign(source)
-      continue
-    branched = "attention" in target.path and len(source.shape) == len(target.shape)
-    if not branched or any(a > b for a, b in zip(source.shape, target.shape, strict=True)):
+  targets = {variable.path: variable for variable in many.variables}
+  for source in single.variables:
+    target = targets.get(source.path)
+    if target is None or not _fits(source, target):
+      found = "no such weight" if target is None else list(target.shape)
       raise errors.UserError(
-        f"cannot grow branches: {target.path} is {list(target.shape)}, the single branch has "
-        f"{list(source.shape)}; all options but branches must be equal"
+        f"cannot grow: {source.path} is {list(source.shape)}, in the larger captioner {found}; "
+        "all options but branches and localizer must be equal"
       )
     value = target.numpy()
     value[tuple(slice(size) for size in source.shape)] = source.numpy()
     target.assign(value)
+
+
+def _fits(source: keras.Variable, target: keras.Variable) -> bool:
+  if source.shape == target.shape:
+    return True
+  branched = "attention" in target.path and len(source.shape) == len(target.shape)
+  return branched and all(a <= b for a, b in zip(source.shape, target.shape, strict=True))

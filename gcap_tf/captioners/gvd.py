@@ -20,6 +20,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.captioners import base, localizer, topdown
 from gcap_tf.layers import additive_attention, dropout, linear, masking, object_interaction
 
@@ -75,6 +76,8 @@ class GVDCaptioner(topdown.TopDownCaptioner):
       self.interaction = object_interaction.ObjectInteraction(
         hidden, config.interaction_layers, config.interaction_heads, name="interaction"
       )
+    if config.grid_size and config.shared_attention and config.heads > 1:
+      raise errors.UserError("heads above 1 cannot share their weights with a grid's attention")
     if config.grid_size:
       self.encode_grid = linear.Linear(config.grid_size, hidden, name="encode_grid")
       if config.shared_attention:

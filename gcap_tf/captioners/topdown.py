@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import tensorflow as tf
 
-from gcap_tf.captioners import base, branches, localizer
+from gcap_tf.captioners import base, branches, localizer, scheduled_sampling
 from gcap_tf.layers import (
   additive_attention,
   dropout,
@@ -29,7 +29,7 @@ from gcap_tf.layers import (
   region_input,
 )
 
-_WORDS, _OUTPUT, _COIN, _DRAW, _LOCALIZED, _DEEP = range(1, 7)
+_WORDS, _OUTPUT, _COIN, _DRAW, _LOCALIZED, _REBUILT, _DEEP = range(1, 8)
 PICTURE_SALT = 100  # Subclasses number their own dropout places from here.
 
 
@@ -46,6 +46,7 @@ class TopDownConfig(base.CaptionerConfig):
     feedback: lets LSTM1 see h2 of the step before (Up-Down; not GVD).
     branches: K.
     elimination: a branch cannot see what earlier branches picked.
+    heads: above 1, the one branch is a multi-head attention (`branches.join_heads`).
     streams: h2 of the branches: kept apart, taken from the first branch, or averaged.
     query: h1 that asks the attention, of this step or (as Distributed's Eq. 2 prints) the last.
     localizer: how a word points at regions in `reconstruct`: not at all; through a linear
@@ -60,6 +61,7 @@ class TopDownConfig(base.CaptionerConfig):
   feedback: bool = True
   branches: int = 1
   elimination: bool = True
+  heads: int = 1
   streams: Literal["independent", "first", "mean"] = "independent"
   query: Literal["current", "previous"] = "current"
   localizer: Literal["none", "linear", "mlp", "hidden"] = "none"
@@ -73,6 +75,7 @@ class TopDownCaptioner(base.Captioner):
   def __init__(self, config: TopDownConfig, **kwargs: Any):
     super().__init__(config, **kwargs)
     hidden = config.hidden_size
+    maps = branches.score_maps(config.branches, config.heads, hidden)
     self.region_input = region_input.RegionInput(
       config.feature_size,
       config.num_labels,
@@ -88,8 +91,10 @@ class TopDownCaptioner(base.Captioner):
       name="attention_lstm",
     )
     self.region_attention = additive_attention.AdditiveAttention(
-      hidden, hidden, config.attention_size, config.branches, name="region_attention"
+      hidden, hidden, config.attention_size, maps, name="region_attention"
     )
+    if config.heads > 1:
+      self.head_output = linear.Linear(hidden, hidden, name="head_output")
     self.language_lstm = recurrent.LSTMCell(hidden, stepped=2 * hidden, name="language_lstm")
     self.deep_output = [
       linear.Linear(hidden, hidden, name=f"deep_output_{n}")
@@ -124,8 +129,8 @@ class TopDownCaptioner(base.Captioner):
       added = biases | {"listen": biases["listen"] + self._known(memory, project(words))}
       multiply = recurrent.multiply(kernels, added)
       state, outputs = self._attend_and_speak(memory, state, multiply)
-      hidden = dropout.dropout(outputs["hidden"], rate, seed, _OUTPUT)
-      branch_logits = self.word_logits(hidden, seed)  # [B, K, V]
+      hidden = self._deepen(outputs["hidden"], lambda x, salt: dropout.dropout(x, rate, seed, salt))
+      branch_logits = self.word_logits(hidden)  # [B, K, V]
       return {
         "logits": branches.mixture(branch_logits),
         "branch_logits": branch_logits,
@@ -171,7 +176,7 @@ class TopDownCaptioner(base.Captioner):
 
       stacked = recurrent.unroll(step, (), state, len(names), products)
     else:
-      step = self._sampling_step(memory, sampling, seed, names)
+      step = scheduled_sampling.stepper(self.stepper(memory), sampling, seed, (_COIN, _DRAW), names)
       inputs = (previous, tf.range(tf.shape(previous)[0]))
       state = {**state, "drawn": tf.zeros_like(previous[0])}
       stacked = recurrent.unroll(step, inputs, state, len(names))
@@ -211,7 +216,7 @@ class TopDownCaptioner(base.Captioner):
     if keep is not None:
       weight = tf.cast(tf.transpose(keep), tf.float32)[..., tf.newaxis]
       context, attention = context * weight, attention * weight
-    salted = None if seed is None else dropout.derive(seed, _LOCALIZED + 1)
+    salted = None if seed is None else dropout.derive(seed, _REBUILT)
     words = self._embed_all(tf.transpose(_shift(tokens)), salted)
     known = self._known(memory, self.attention_lstm.project(1, words))
     products = self._products(known, streams=1)
@@ -228,16 +233,30 @@ class TopDownCaptioner(base.Captioner):
     return self._speak_all(outputs, tokens, salted)
 
   def word_logits(self, hidden: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
-    """Scores of words for h2 after its dropout: [..., H] -> [..., V]."""
-    for n, layer in enumerate(self.deep_output):
-      hidden = dropout.dropout(tf.nn.relu(layer(hidden)), self.config.dropout, seed, _DEEP + n)
+    """Scores of words for `hidden` of `teacher_force`: [..., H] -> [..., V].
+
+    All dropout is in `hidden` already, so rows of padding may be left out.
+    """
+    del seed
     return self.word_output(hidden)
+
+  def _deepen(self, hidden: tf.Tensor, drop: Callable[[tf.Tensor, int], tf.Tensor]) -> tf.Tensor:
+    """h2 after dropout and all layers but the last of the output: [..., H] -> [..., H]."""
+    hidden = drop(hidden, _OUTPUT)
+    for n, layer in enumerate(self.deep_output):
+      hidden = drop(tf.nn.relu(layer(hidden)), _DEEP + n)
+    return hidden
 
   def _attend(
     self, memory: base.Memory, query: tf.Tensor, multiply: recurrent.Multiply
   ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """Scores and attention [I, n, K, R] and contexts [B, K, H] for h1 [B, H]."""
     scores = self.region_attention.scores(memory["keys"], multiply("ask", query))
+    if self.config.heads > 1:
+      scores, weights, context = branches.join_heads(
+        scores, memory["region_mask"], memory["regions"]
+      )
+      return scores, weights, self.head_output(context)
     weights = branches.attention_weights(
       scores, memory["region_mask"][:, tf.newaxis], self.config.elimination
     )
@@ -347,35 +366,17 @@ class TopDownCaptioner(base.Captioner):
       "query": h1,
     }
 
-  def _sampling_step(self, memory, sampling, seed, names):
-    """A step that now and then feeds the model its own word (Bengio et al., NeurIPS 2015)."""
-    if seed is None:
-      raise ValueError("scheduled sampling draws words: pass a seed")
-
-    speak = self.stepper(memory)
-
-    def step(state, inputs, _):
-      gold, t = inputs
-      now = dropout.derive(seed, t)
-      coin = tf.random.stateless_uniform(tf.shape(gold), dropout.derive(now, _COIN))
-      token = tf.where((t > 0) & (coin < sampling), state["drawn"], gold)
-      spoken = {name: x for name, x in state.items() if name != "drawn"}
-      outputs = speak(spoken, token, now)
-      logits = tf.stop_gradient(outputs["logits"])
-      drawn = tf.random.stateless_categorical(logits, 1, dropout.derive(now, _DRAW), tf.int32)
-      state = {**outputs["state"], "drawn": drawn[:, 0]}
-      return state, tuple(outputs[name] for name in names)
-
-    return step
-
   def _speak_all(self, outputs, tokens, seed):
     """Turns time-major loop outputs into what `teacher_force` gives."""
-    hidden = recurrent.stepwise_dropout(outputs["hidden"], self.config.dropout, seed, _OUTPUT)
+    hidden = self._deepen(
+      outputs["hidden"],
+      lambda x, salt: recurrent.stepwise_dropout(x, self.config.dropout, seed, salt),
+    )
     outputs = {**outputs, "hidden": hidden}
     outputs = {
       name: tf.transpose(x, [1, 0, *range(2, x.shape.rank)]) for name, x in outputs.items()
     }
-    branch_logits = self.word_logits(outputs["hidden"], seed)
+    branch_logits = self.word_logits(outputs["hidden"])
     return {
       **outputs,
       "logits": branches.mixture(branch_logits),

@@ -20,6 +20,7 @@ from gcap_tf.text import vocabulary as vocabularies
 
 Part = Literal["regions", "captions"]
 NOUN_TAGS = frozenset({"NOUN", "PROPN"})
+VERB_TAGS = frozenset({"VERB"})
 
 
 class Teacher(Protocol):
@@ -31,11 +32,12 @@ class Teacher(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class _Caption:
-  """Word ids and nouns [words]; object words: slots [n] and IoU with regions [n, r]."""
+  """Word ids, nouns and verbs [words]; object words: slots [n], IoU with regions [n, r]."""
 
   caption_id: bytes
   ids: np.ndarray
   nouns: np.ndarray
+  verbs: np.ndarray
   object_words: np.ndarray
   object_regions: np.ndarray
 
@@ -58,8 +60,8 @@ class _Picture:
   def bytes(self) -> int:
     arrays = (self.features, self.boxes, self.labels, self.blocks, self.global_feature)
     words = sum(len(caption.ids) for caption in self.captions)
-    # A caption's Python objects weigh about 700 bytes beside its words.
-    return sum(a.nbytes for a in arrays) + 5 * words + 700 * len(self.captions) + 500
+    # A caption's Python objects weigh about 800 bytes beside its words.
+    return sum(a.nbytes for a in arrays) + 6 * words + 800 * len(self.captions) + 500
 
 
 class BatchMaker:
@@ -94,6 +96,11 @@ class BatchMaker:
     self._cache: dict[int, _Picture] = {}
     self._room = config.cache_bytes
     self._lock = threading.Lock()
+
+  @property
+  def gives_verbs(self) -> bool:
+    """Whether batches hold `verb_mask`, which captioners alone can use."""
+    return self._vocabulary.layout == "captioner"
 
   def slots(self, words: int) -> int:
     """T of a batch that has room for `words` words."""
@@ -164,12 +171,13 @@ class BatchMaker:
     first = 1 if self._vocabulary.layout == "matcher" else 0
     tokens = np.zeros([b, t], np.int32)
     token_mask = np.zeros([b, t], bool)
-    noun_mask = np.zeros([b, t], bool)
+    noun_mask, verb_mask = np.zeros([b, t], bool), np.zeros([b, t], bool)
     tokens[:, :first] = self._vocabulary.ids["<start>"] if first else 0
     for n, (_, caption) in enumerate(chosen):
       count = min(len(caption.ids), words)
       tokens[n, first : first + count] = caption.ids[:count]
       noun_mask[n, first : first + count] = caption.nouns[:count]
+      verb_mask[n, first : first + count] = caption.verbs[:count]
       if first:
         tokens[n, first + count] = self._vocabulary.ids["<end>"]
       token_mask[n, : first + count + 1] = True
@@ -179,6 +187,8 @@ class BatchMaker:
       "noun_mask": noun_mask,
       "caption_id": _strings(caption.caption_id for _, caption in chosen),
     }
+    if self.gives_verbs:
+      batch["verb_mask"] = verb_mask
     if "regions" in self._parts:
       targets = np.zeros([b, t, r], np.float32)
       for n, (picture, caption) in enumerate(chosen):
@@ -235,7 +245,7 @@ class BatchMaker:
       features=features,
       boxes=boxes,
       labels=labels,
-      blocks=box_geometry.pfan_blocks(boxes) if wants_blocks else boxes[:0],
+      blocks=_blocks(regions, boxes) if wants_blocks else boxes[:0],
       global_feature=self._global_feature(regions, features),
       size=np.array([record.width, record.height], np.float32),
       count=r,
@@ -253,23 +263,32 @@ class BatchMaker:
     overlap = box_geometry.iou(object_boxes, boxes_px).astype(np.float32)  # [objects, r]
     encoded, done = [], 0
     for caption in record.captions:
-      ids, nouns = self._encode_words(caption)
+      ids, nouns, verbs = self._encode_words(caption)
       count = len(caption.objects)
       words = np.array([thing.index for thing in caption.objects], np.int64)
       own = overlap[done : done + count]
-      encoded.append(_Caption(caption.caption_id.encode(), ids, nouns, words, own))
+      encoded.append(_Caption(caption.caption_id.encode(), ids, nouns, verbs, words, own))
       done += count
     return tuple(encoded)
 
-  def _encode_words(self, caption: records.Caption) -> tuple[np.ndarray, np.ndarray]:
-    """Ids and nouns of a caption, [words] each."""
+  def _encode_words(self, caption: records.Caption) -> tuple[np.ndarray, ...]:
+    """Ids, nouns and verbs of a caption, [words] each."""
     known, unknown = self._vocabulary.ids, self._vocabulary.unknown_id
     ids = np.array([known.get(word, unknown) for word in caption.tokens], np.int32)
-    nouns = np.array([tag in NOUN_TAGS for tag in caption.tags] or [False] * len(ids), bool)
+    tags = caption.tags or ("",) * len(ids)
+    nouns = np.array([tag in NOUN_TAGS for tag in tags], bool)
+    verbs = np.array([tag in VERB_TAGS for tag in tags], bool)
     if self._vocabulary.layout == "captioner":
       # What a captioner has to call UNK names nothing that its attention could be taught.
       nouns &= ids != unknown
-    return ids, nouns
+    return ids, nouns, verbs
+
+
+def _blocks(regions: records.Regions, boxes: np.ndarray) -> np.ndarray:
+  """[r, 30] PFAN's blocks: the source's own, or computed from boxes [r, 4] from 0 to 1."""
+  if regions.position_blocks is not None:
+    return regions.position_blocks[: len(boxes)]
+  return box_geometry.pfan_blocks(boxes)
 
 
 def _strings(values) -> np.ndarray:

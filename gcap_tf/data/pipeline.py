@@ -146,6 +146,8 @@ def batch_specs(
       "noun_mask": ([b, t], tf.bool),
       "caption_id": ([b], tf.string),
     }
+    if maker.gives_verbs:
+      specs["verb_mask"] = ([b, t], tf.bool)
     if "regions" in parts:
       specs["target_regions"] = ([b, t, r], tf.float32)
     if teacher:

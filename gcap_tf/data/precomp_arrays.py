@@ -105,11 +105,12 @@ class PrecompArrays:
     return ids[:: len(ids) // len(self)]
 
   def regions(self, row: int) -> records.Regions:
-    boxes = self.boxes
+    boxes, blocks = self.boxes, self.blocks
     features = self.features[row]
     return records.Regions(
       boxes_px=None if boxes is None else region_store.float_rows(boxes[row]),
       features=region_store.float_rows(features.reshape(-1, features.shape[-1])),
+      position_blocks=None if blocks is None else region_store.float_rows(blocks[row]),
     )
 
   def size(self, row: int) -> tuple[int, int]:

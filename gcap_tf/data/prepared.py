@@ -32,7 +32,7 @@ class PreparedData:
     feature_size: D; 0 where regions carry no features.
     global_size: G as stored; 0 where batches take the mean of the region features.
     max_regions: most regions of any picture.
-    has_boxes, has_features, has_labels: what regions carry.
+    has_boxes, has_features, has_labels, has_position_blocks: what regions carry.
     object_classes: names of annotated objects.
   """
 
@@ -53,6 +53,7 @@ class PreparedData:
     self.has_boxes: bool = self.info["has_boxes"]
     self.has_features: bool = self.info["has_features"]
     self.has_labels: bool = self.info["has_labels"]
+    self.has_position_blocks: bool = self.info.get("has_position_blocks", False)
     self.object_classes: tuple[str, ...] = tuple(self.info["object_classes"])
 
   @property

@@ -192,7 +192,7 @@ def _check_entry(
     what = f"split ({record.split})"
   else:
     kind = dataclasses.asdict(prepared_writer.RegionKind.of(record.regions))
-    wrong = [name for name, value in kind.items() if data.info[name] != value]
+    wrong = [name for name, value in kind.items() if data.info.get(name, False) != value]
     what = ", ".join(wrong)
   if what:
     index = pathlib.Path(data.folder) / prepared_writer.index_name(split.name)

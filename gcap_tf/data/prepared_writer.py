@@ -77,6 +77,7 @@ class RegionKind:
   has_features: bool
   feature_size: int
   global_size: int
+  has_position_blocks: bool = False
 
   @classmethod
   def of(cls, regions: records.Regions) -> "RegionKind":
@@ -85,6 +86,7 @@ class RegionKind:
       has_features=regions.features is not None,
       feature_size=0 if regions.features is None else regions.features.shape[1],
       global_size=0 if regions.global_feature is None else len(regions.global_feature),
+      has_position_blocks=regions.position_blocks is not None,
     )
 
   def check_like(self, first: "RegionKind | None", where: str) -> "RegionKind":

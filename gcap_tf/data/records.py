@@ -74,6 +74,7 @@ class Regions:
     labels: object word of each region ("" unknown); empty where there are none.
     scores: [R] float32 detector confidence, or None.
     global_feature: [G] float32 of the whole picture, or None.
+    position_blocks: [R, 30] float32 where the source has PFAN's own instead of boxes.
   """
 
   boxes_px: np.ndarray | None = None
@@ -81,6 +82,7 @@ class Regions:
   labels: tuple[str, ...] = ()
   scores: np.ndarray | None = None
   global_feature: np.ndarray | None = None
+  position_blocks: np.ndarray | None = None
 
   @property
   def count(self) -> int:

@@ -87,6 +87,7 @@ def first_regions(regions: records.Regions, count: int) -> records.Regions:
     features=cut(regions.features),
     labels=regions.labels[:count],
     scores=cut(regions.scores),
+    position_blocks=cut(regions.position_blocks),
   )
 
 

@@ -21,7 +21,7 @@ Features of an example (n captions, R regions; f32 is raw little-endian float32)
     annotated/attribute_count           int64        annotated/attributes bytes
     regions/count                       int64        missing: the record has no regions
     regions/boxes, features, scores     f32          missing: the source has none
-    regions/labels                      bytes        regions/global f32
+    regions/labels                      bytes        regions/global, blocks f32
 
 The file holds words, never ids: any run can read it with any vocabulary.
 """
@@ -38,7 +38,7 @@ import numpy as np
 from google.protobuf import message as protobuf_message
 
 from gcap_tf import errors, files
-from gcap_tf.data import example_proto, records
+from gcap_tf.data import box_geometry, example_proto, records
 
 _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
@@ -160,6 +160,7 @@ def _encode_regions(out: "_Features", regions: records.Regions) -> None:
     ("regions/features", regions.features),
     ("regions/scores", regions.scores),
     ("regions/global", regions.global_feature),
+    ("regions/blocks", regions.position_blocks),
   ):
     if rows is not None:
       out.floats(name, [rows])
@@ -181,6 +182,7 @@ def _decode_regions(found: "_Found") -> records.Regions:
     labels=found.text("regions/labels"),
     scores=rows("regions/scores", count),
     global_feature=rows("regions/global", -1),
+    position_blocks=rows("regions/blocks", count, 2 * box_geometry.PFAN_BLOCKS),
   )
 
 

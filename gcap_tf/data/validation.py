@@ -63,6 +63,7 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
       ("features", regions.features),
       ("scores", regions.scores),
       ("labels", regions.labels or None),
+      ("position blocks", regions.position_blocks),
     )
     if rows is not None
   }
@@ -81,6 +82,8 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
         f"{where}: global feature of shape {list(regions.global_feature.shape)}; expected [size]"
       )
     check_finite(regions.global_feature[None], where, "global feature")
+  if regions.position_blocks is not None:
+    check_finite(regions.position_blocks, where, "position block")
   if regions.scores is not None:
     check_finite(regions.scores[:, None], where, "score")
   if regions.boxes_px is not None:

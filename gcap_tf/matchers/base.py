@@ -31,6 +31,8 @@ class Matcher(keras.Model, abc.ABC):
   Config: ClassVar[type]
   # False where a model has no attention from words to regions (VSE++).
   attends: ClassVar[bool] = True
+  # True where a model reads where regions are, as `position_blocks` of the batch (PFAN).
+  reads_positions: ClassVar[bool] = False
 
   def __init__(self, config: Any, **kwargs: Any):
     super().__init__(**kwargs)

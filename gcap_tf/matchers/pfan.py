@@ -54,6 +54,7 @@ class PFANMatcher(scan.SCANMatcher):
   """
 
   Config = PFANConfig
+  reads_positions = True
 
   def make_region_encoder(self) -> region_encoder.RegionEncoder:
     config = self.config

@@ -1,6 +1,7 @@
 """The figures that `evaluate_captioner` prints: caption scores and grounding scores."""
 
 import dataclasses
+import pathlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,6 +39,18 @@ class Report:
 
   text: str
   values: dict[str, Any]
+
+
+def of_seed(config: ReportConfig, seed: int) -> ReportConfig:
+  """The same report with files of its own: `captions.json` becomes `captions_seed_1.json`."""
+
+  def own(path: str) -> str:
+    before = pathlib.Path(path)
+    return str(before.with_stem(f"{before.stem}_seed_{seed}")) if path else ""
+
+  return dataclasses.replace(
+    config, captions_path=own(config.captions_path), grounding_path=own(config.grounding_path)
+  )
 
 
 def evaluate(run: runs.Run, split: prepared.Split, config: ReportConfig) -> Report:

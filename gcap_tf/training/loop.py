@@ -31,6 +31,7 @@ class LoopConfig:
   early_stop: evaluations without a better score before stopping; 0 never stops early.
   keep: training states kept.
   seed: of data order, dropout and sampling.
+  start_step: steps that another run did before this one began, counted as done.
   """
 
   steps: int
@@ -41,6 +42,7 @@ class LoopConfig:
   early_stop: int = 0
   keep: int = 3
   seed: int = 1
+  start_step: int = 0
   schedule: schedules.ScheduleConfig = dataclasses.field(default_factory=schedules.ScheduleConfig)
   optimizer: optimizers.OptimizerConfig = dataclasses.field(
     default_factory=optimizers.OptimizerConfig
@@ -58,10 +60,17 @@ class RunConfig(Protocol):
   optimizer: optimizers.OptimizerConfig
 
 
-def of_run(config: RunConfig, steps_per_epoch: int) -> LoopConfig:
-  """The loop of a training configuration; it is saved, and by default judged, every epoch."""
+def of_run(config: RunConfig, steps_per_epoch: int, max_steps: int = 0) -> LoopConfig:
+  """The loop of a training configuration; it is saved, and by default judged, every epoch.
+
+  Args:
+    config: of the run.
+    steps_per_epoch: of the data.
+    max_steps: ends the run sooner than its epochs would; 0 does not.
+  """
+  steps = steps_per_epoch * config.epochs
   return LoopConfig(
-    steps=steps_per_epoch * config.epochs,
+    steps=min(steps, max_steps) if max_steps else steps,
     steps_per_epoch=steps_per_epoch,
     evaluate_every=config.evaluate_every or steps_per_epoch,
     checkpoint_every=steps_per_epoch,
@@ -121,7 +130,7 @@ class _Loop:
     self.asked_to_stop = False
 
   def run(self) -> dict[str, float]:
-    step = self.states.restore_newest(**self._tracked())
+    step = self.states.restore_newest(**self._tracked()) or self.config.start_step
     self.log.truncate_after(step)
     if step:
       print(f"Resuming {self.folder} at step {step:,} of {self.config.steps:,}")
@@ -209,6 +218,8 @@ class _Loop:
           tf.summary.scalar(f"validation/{name}", value)
         for name, picture in self.trainer.pictures().items():
           tf.summary.image(name, np.asarray(picture)[np.newaxis])
+        for name, text in self.trainer.texts().items():
+          tf.summary.text(name, text)
       self.board.flush()
     self.position.since_best.assign_add(1)
     if score > float(self.position.best.numpy()):

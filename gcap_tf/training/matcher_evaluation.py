@@ -2,7 +2,8 @@
 
 import dataclasses
 import functools
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -39,7 +40,7 @@ def encode_split(
   max_words: int = 0,
 ) -> Encoded:
   """Encodes every picture and every caption once, each apart."""
-  config = _batch_config(split, max_words)
+  config = _batch_config(matcher, split, max_words)
   check_regions(matcher, split)
   pieces: dict[str, list[np.ndarray]] = {}
   for arrays in _encode(matcher, vocabulary, split, config, "regions"):
@@ -59,12 +60,20 @@ def score_attention(
   max_words: int = 0,
 ) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
   """Feeds every caption's attention on its own picture to both scorers."""
+  return score_rows(matched_attention(matcher, vocabulary, split, max_words), split)
+
+
+def score_rows(
+  rows: Sequence[np.ndarray], split: prepared.Split
+) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
+  """Both scorers, fed with what `matched_attention` gave for the split's first pictures."""
   scorer, accuracy = attention_metrics.AttentionScorer(), attention_metrics.AttentionAccuracy()
-  rows = iter(matched_attention(matcher, vocabulary, split, max_words))
-  for position in range(len(split)):
+  for position, start in enumerate(split.caption_starts):
+    if start >= len(rows):
+      break
     record = split.record(position)
-    for caption in record.captions:
-      weights = next(rows)[: len(caption.tokens), : record.regions.count]
+    for number, caption in enumerate(record.captions):
+      weights = rows[start + number][: len(caption.tokens), : record.regions.count]
       scorer.add(caption, weights, record.regions.boxes_px, weights.sum(-1) > 0)
       accuracy.add(caption, weights, record.regions.boxes_px)
   return scorer, accuracy
@@ -75,20 +84,30 @@ def matched_attention(
   vocabulary: vocabularies.Vocabulary,
   split: prepared.Split,
   max_words: int = 0,
+  pictures: int = 0,
 ) -> list[np.ndarray]:
-  """Attention of every caption on its own picture, in order; [words, R] without wrappers."""
+  """Attention of every caption on its own picture, in order; [words, R] without wrappers.
+
+  Args:
+    matcher, vocabulary: the model.
+    split: the captions.
+    max_words: longer captions are cut; 0 cuts none.
+    pictures: only captions of the first so many pictures; 0 for all.
+  """
   check_regions(matcher, split)
   attend = _compiled(matcher, "attend")
-  config = dataclasses.replace(_batch_config(split, max_words), items="caption")
+  config = dataclasses.replace(_batch_config(matcher, split, max_words), items="caption")
   batches = pipeline.evaluation_batches(split, vocabulary, config)
   rows: list[np.ndarray] = []
+  captions = int(split.captions[: pictures or None].sum())
+  batches = batches.take(math.ceil(captions / config.images))
   with pipeline.clear_errors():
     for batch in progress.bar(batches, label="attention", unit="batch"):
       weights = attend(batch).numpy()[:, 1:]  # Slot 0 is <start>.
       words = batch["token_mask"].numpy().sum(-1) - 2
       kept = batch["example_mask"].numpy()
       rows += [w[:n] for w, n in zip(weights[kept], words[kept], strict=True)]
-  return rows
+  return rows[:captions]
 
 
 def check_regions(matcher: base.Matcher, split: prepared.Split) -> None:
@@ -99,11 +118,21 @@ def check_regions(matcher: base.Matcher, split: prepared.Split) -> None:
       f"{split.folder} has regions of {found} features, the matcher was trained on {expected}; "
       "prepare the data with the regions of its training"
     )
+  if matcher.reads_positions and not (split.data.has_boxes or split.data.has_position_blocks):
+    raise errors.UserError(
+      f"{split.folder} has regions without boxes, and the matcher reads where regions are"
+    )
 
 
-def _batch_config(split: prepared.Split, max_words: int) -> pipeline.BatchConfig:
+def _batch_config(
+  matcher: base.Matcher, split: prepared.Split, max_words: int
+) -> pipeline.BatchConfig:
   return pipeline.BatchConfig(
-    images=min(64, len(split)), max_words=max_words, shuffle=False, cache_bytes=0
+    images=min(64, len(split)),
+    max_words=max_words,
+    shuffle=False,
+    cache_bytes=0,
+    position_blocks=matcher.reads_positions,
   )
 
 

@@ -15,6 +15,8 @@ from typing import Literal
 
 import tensorflow as tf
 
+from gcap_tf import errors
+
 
 @dataclasses.dataclass(frozen=True)
 class OptimizerConfig:
@@ -22,6 +24,8 @@ class OptimizerConfig:
   beta_1, beta_2, epsilon: of Adam.
   clip: "norm" scales all gradients jointly to `clip_at`; "value" clamps each
     element to +-`clip_at`.
+  slow, slow_factor: weights whose name ends with one of these names ("classes/kernel")
+    learn at this factor of the rate.
   """
 
   beta_1: float = 0.9
@@ -29,6 +33,20 @@ class OptimizerConfig:
   epsilon: float = 1e-8
   clip: Literal["norm", "value", "none"] = "norm"
   clip_at: float = 2.0
+  slow: tuple[str, ...] = ()
+  slow_factor: float = 0.1
+
+
+def rate_factors(config: OptimizerConfig, names: Sequence[str]) -> list[float]:
+  """The factor of the learning rate for each weight, by its name in the model."""
+  paths = [f"/{name.partition(':')[0]}" for name in names]
+  for slow in config.slow:
+    if not any(path.endswith(f"/{slow}") for path in paths):
+      raise errors.UserError(
+        f'optimizer.slow names "{slow}", which ends the name of no weight of this model'
+      )
+  endings = tuple(f"/{slow}" for slow in config.slow)
+  return [config.slow_factor if path.endswith(endings) else 1.0 for path in paths]
 
 
 class Adam(tf.Module):
@@ -38,6 +56,7 @@ class Adam(tf.Module):
     super().__init__(name="adam")
     self.config = config
     self._targets = list(variables)
+    self._factors = rate_factors(config, [variable.name for variable in self._targets])
     self.first = [tf.Variable(tf.zeros_like(v), trainable=False) for v in self._targets]
     self.second = [tf.Variable(tf.zeros_like(v), trainable=False) for v in self._targets]
     self.iterations = tf.Variable(0, dtype=tf.int64, trainable=False)
@@ -61,10 +80,11 @@ class Adam(tf.Module):
   def _update(self, strategy, gradients, learning_rate):
     strategy.extended.update(self.iterations, lambda v: v.assign_add(1))
     for index, variable in enumerate(self._targets):
+      rate = learning_rate * self._factors[index]
       strategy.extended.update(
         variable,
         self._update_one,
-        args=(self.first[index], self.second[index], gradients[index], learning_rate),
+        args=(self.first[index], self.second[index], gradients[index], rate),
       )
 
   def _update_one(self, variable, first, second, gradient, learning_rate):

@@ -2,6 +2,7 @@
 
     constant      lr
     step_decay    lr * factor ** floor(epoch / every)     SCAN: factor 0.1; Up-Down: 0.8 every 3
+                  epochs counted after the first `after`  GVD: after 1
     cosine        lr * (1 + cos(pi * step / steps)) / 2
 Each may begin with a linear warm-up over `warmup_steps`.
 """
@@ -19,6 +20,7 @@ class ScheduleConfig:
   learning_rate: float = 5e-4
   factor: float = 0.8
   every: int = 3
+  after: int = 0
   warmup_steps: int = 0
 
 
@@ -26,7 +28,8 @@ def learning_rate(config: ScheduleConfig, step: int, steps: int, steps_per_epoch
   """The rate of 0-based `step` out of `steps`."""
   rate = config.learning_rate
   if config.kind == "step_decay":
-    rate *= config.factor ** (step // steps_per_epoch // config.every)
+    epoch = max(step // steps_per_epoch - config.after, 0)
+    rate *= config.factor ** (epoch // config.every)
   elif config.kind == "cosine":
     rate *= 0.5 * (1.0 + math.cos(math.pi * min(step / max(steps, 1), 1.0)))
   if step < config.warmup_steps:

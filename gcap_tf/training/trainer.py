@@ -38,3 +38,7 @@ class Trainer(abc.ABC):
   def pictures(self) -> dict[str, Any]:
     """Pictures for TensorBoard after an evaluation: name -> uint8 array [H, W, 3]."""
     return {}
+
+  def texts(self) -> dict[str, str]:
+    """Texts for TensorBoard after an evaluation: name -> Markdown."""
+    return {}

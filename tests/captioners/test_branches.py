@@ -80,3 +80,22 @@ def test_winners_are_those_who_named_the_word_or_else_the_first():
   logits = tf.one_hot([[1, 2, 1], [0, 0, 2]], 3)
   won = branches.winners(logits, tf.constant([1, 1]))
   assert won.numpy().tolist() == [[True, False, True], [True, False, False]]
+
+
+def test_heads_read_their_slices_of_a_region():
+  rng = np.random.default_rng(1)
+  scores = rng.normal(size=(2, 3, 2, 4)).astype(np.float32)  # [I, n, heads, R]
+  regions = rng.normal(size=(2, 4, 6)).astype(np.float32)
+  mask = np.array([[True] * 4, [True, True, False, False]])
+  logs, weights, context = branches.join_heads(*map(tf.constant, (scores, mask, regions)))
+  for i in range(2):
+    for n in range(3):
+      alpha = [_softmax(scores[i, n, k], mask[i]) for k in range(2)]
+      np.testing.assert_allclose(weights[i, n, 0], (alpha[0] + alpha[1]) / 2, atol=1e-6)
+      expected = [
+        sum(alpha[k][r] * regions[i, r, 3 * k + d] for r in range(4))
+        for k in range(2)
+        for d in range(3)
+      ]
+      np.testing.assert_allclose(context[3 * i + n, 0], expected, atol=1e-5)
+  np.testing.assert_allclose(tf.nn.softmax(logs), weights, atol=1e-6)

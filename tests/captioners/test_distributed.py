@@ -61,5 +61,16 @@ def test_grown_branches_say_what_the_single_one_said_first():
 
 
 def test_growing_into_another_size_is_refused():
-  with pytest.raises(errors.UserError, match="all options but branches"):
+  with pytest.raises(errors.UserError, match="all options but branches and localizer"):
     distributed.grow(make(branches=1), make(embedding_size=5))
+
+
+def test_a_localiser_that_the_single_branch_lacks_stays_fresh():
+  single, both = make(branches=1), make(branches=2, localizer="linear")
+  fresh = both.localizer.maps[0].kernel.numpy()
+  single.words.embeddings.assign(single.words.embeddings + 1.0)
+  distributed.grow(single, both)
+  np.testing.assert_array_equal(both.words.embeddings, single.words.embeddings)
+  np.testing.assert_array_equal(both.localizer.maps[0].kernel, fresh)
+  with pytest.raises(errors.UserError, match="no such weight"):
+    distributed.grow(both, make(branches=2))

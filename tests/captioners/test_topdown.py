@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.captioners import updown
+from gcap_tf.layers import dropout
 from tests import captioner_harness
 
 BATCH = captioner_harness.make_batch()
@@ -45,43 +47,6 @@ def test_query_of_the_step_before_is_zero_at_the_first_word():
   scores = model.region_attention(memory["keys"], tf.zeros([3, 9]))[:, 0]
   expected = tf.nn.softmax(tf.where(BATCH["region_mask"][:, None], scores, -1e9))
   np.testing.assert_allclose(attention, expected, atol=1e-6)
-
-
-def test_no_chance_of_sampling_is_teacher_forcing():
-  model = make()
-  memory = model.encode(BATCH, SEED)
-  plain = model.teacher_force(memory, BATCH["tokens"], SEED)
-  never = model.teacher_force(memory, BATCH["tokens"], SEED, sampling=tf.constant(0.0))
-  np.testing.assert_allclose(never["logits"], plain["logits"], atol=1e-5)
-
-
-def test_certain_sampling_ignores_all_words():
-  model = make()
-  memory = model.encode(BATCH, SEED)
-  first, second = (
-    model.teacher_force(memory, tokens, SEED, sampling=tf.constant(1.0))["logits"]
-    for tokens in (BATCH["tokens"], tf.zeros_like(BATCH["tokens"]))
-  )
-  np.testing.assert_allclose(first, second, atol=1e-6)
-
-
-def test_sampling_replaces_about_the_asked_share_of_words():
-  """The drawn word is always 5, the gold word always 3: count who was fed."""
-  model = make(dropout=0.0)
-  model.word_output.bias.assign(tf.one_hot(5, 11) * 1e3)
-  tokens = tf.fill([300, 8], 3)
-  batch = {key: tf.repeat(BATCH[key][1:2], 1, 0) for key in BATCH}
-  memory = model.encode(batch)
-  hidden = model.teacher_force(memory, tokens, SEED, sampling=tf.constant(0.3))["hidden"]
-  gold = model.teacher_force(memory, tokens[:1], SEED)["hidden"]
-  same = np.abs(hidden[:, 1] - gold[:, 1]).max((1, 2)) < 1e-6
-  assert 0.6 < same.mean() < 0.8
-
-
-def test_sampling_without_a_seed_is_refused():
-  model = make()
-  with pytest.raises(ValueError, match="seed"):
-    model.teacher_force(model.encode(BATCH), BATCH["tokens"], sampling=tf.constant(0.5))
 
 
 def test_extras_are_given_where_asked_for():
@@ -158,3 +123,29 @@ def _lstm(cell, known, stepped, c):
   sigmoid = lambda x: 1 / (1 + np.exp(-x))  # noqa: E731
   c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
   return sigmoid(o) * np.tanh(c), c
+
+
+def test_a_deep_output_draws_the_same_noise_step_by_step():
+  model = make(output_layers=3, dropout=0.5)
+  memory = model.encode(BATCH, SEED)
+  forced = model.teacher_force(memory, BATCH["tokens"], SEED)
+  state = {name: tf.repeat(x, 2, axis=0) for name, x in model.initial_state(memory).items()}
+  previous = tf.pad(BATCH["tokens"][:, :-1], [[0, 0], [1, 0]])
+  for t in range(previous.shape[1]):
+    outputs = model.step(memory, state, previous[:, t], dropout.derive(SEED, t))
+    state = outputs["state"]
+    np.testing.assert_allclose(outputs["logits"], forced["logits"][:, t], atol=1e-5)
+  np.testing.assert_allclose(
+    model.word_logits(forced["hidden"])[:, :, 0], forced["logits"], atol=1e-6
+  )
+
+
+def test_several_heads_keep_the_contract():
+  captioner_harness.check_captioner(lambda: make(heads=3), BATCH)
+
+
+def test_heads_need_one_branch_and_a_size_they_divide():
+  with pytest.raises(errors.UserError, match="heads=2 needs branches=1"):
+    make(heads=2)
+  with pytest.raises(errors.UserError, match="branches=3"):
+    make(heads=3, branches=3)

@@ -28,7 +28,7 @@ def test_keeps_the_contract_on_labels_alone():
 def test_keeps_the_contract_with_a_global_feature_and_deep_output():
   batch = captioner_harness.make_batch()
   captioner_harness.check_captioner(
-    lambda: make(global_size=7, output_layers=2, dropout=0.0), batch
+    lambda: make(global_size=7, output_layers=2), batch
   )
 
 

@@ -55,6 +55,9 @@ def test_every_array_is_that_of_a_plain_loop(items, split, layout):
     for t in range(7 + first + 1):
       noun = 0 <= t - first < len(words) and caption.tags[t - first] == "NOUN"
       assert batch["noun_mask"][b, t] == noun
+      if layout == "captioner":
+        verb = t < len(words) and caption.tags[t] == "VERB"
+        assert batch["verb_mask"][b, t] == verb
       boxes = [thing.box_px for thing in caption.objects if thing.index == t - first < 7]
       for r, region in enumerate(record.regions.boxes_px):
         target = _iou(region, boxes[0]) if boxes else 0
@@ -219,3 +222,15 @@ def test_boxes_in_a_picture_of_unknown_size_are_refused(tmp_path):
   split = make_records.write_folder(tmp_path / "out", {"train": items}).split("train")
   with pytest.raises(errors.UserError, match=f"picture {record.image_id} has boxes but no size"):
     _batch(split, split.data.build_vocabulary("matcher", 1), [0], [[0]], words=9)
+
+
+def test_position_blocks_of_the_source_go_before_those_of_boxes(items, tmp_path):
+  own = np.tile(np.arange(30, dtype=np.float32), [4, 1])
+  regions = dataclasses.replace(items[0].regions, position_blocks=own)
+  given = [dataclasses.replace(items[0], regions=regions)]
+  data = make_records.write_folder(tmp_path / "blocks", {"train": given})
+  assert data.has_position_blocks
+  vocabulary = data.build_vocabulary("matcher", 1)
+  batch = _batch(data.split("train"), vocabulary, [0], [[0]], words=7, position_blocks=True)
+  np.testing.assert_array_equal(batch["position_blocks"][0], own)
+  assert "verb_mask" not in batch  # A matcher has no use for it.

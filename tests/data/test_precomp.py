@@ -95,6 +95,12 @@ def test_pixel_boxes_come_with_the_size_of_the_picture(folder):
   assert record.regions.boxes_px[0].tolist() == [2, 3, 20, 30]
 
 
+def test_position_blocks_come_with_the_regions(folder):
+  blocks = np.arange(120, dtype=np.float32).reshape(2, 2, 30)
+  np.save(folder / "dev_boxes.npy", blocks)
+  np.testing.assert_array_equal(read(folder)[1].regions.position_blocks, blocks[1])
+
+
 def test_regions_can_be_left_to_another_store(folder):
   assert read(folder, regions="drop")[0].regions is None
 

@@ -30,7 +30,8 @@ def _regions(draw):
   boxes, features = maybe(count, 4), maybe(count, draw(st.integers(0, 3)))
   if boxes is None and features is None:
     count = len(labels)
-  return records.Regions(boxes, features, tuple(labels), maybe(count), maybe(3))
+  scores, picture, blocks = maybe(count), maybe(3), maybe(count, 30)
+  return records.Regions(boxes, features, tuple(labels), scores, picture, blocks)
 
 
 @st.composite

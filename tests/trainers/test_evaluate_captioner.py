@@ -18,11 +18,12 @@ def folder(tmp_path_factory):
   vocabulary = data.build_vocabulary("captioner", 1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
   model = runs.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
-  runs.save(folder / "run", "captioner", "updown", model, vocabulary)
+  for seed in (1, 2):
+    runs.save(folder / "run" / f"seed_{seed}", "captioner", "updown", model, vocabulary)
   return folder
 
 
-def test_beam_search_is_scored_and_saved(folder, tmp_path):
+def test_beam_search_is_scored_and_saved_for_every_seed(folder, tmp_path):
   done = command_line.run(
     EVALUATE,
     f"--run={folder / 'run'}",
@@ -34,13 +35,15 @@ def test_beam_search_is_scored_and_saved(folder, tmp_path):
   )
   figures = command_line.figures(done)
   assert {"bleu_1", "cider", "f1_all", "f1_loc", "attention_accuracy"} <= figures.keys()
-  assert len(json.loads((tmp_path / "captions.json").read_text())) == 5
+  # Both seeds hold the same weights.
+  assert figures["seeds"] == [1, 2] and figures["cider_std"] == 0
+  assert len(json.loads((tmp_path / "captions_seed_2.json").read_text())) == 5
 
 
 def test_an_unknown_metric_is_one_line(folder):
   done = command_line.run(
     EVALUATE,
-    f"--run={folder / 'run'}",
+    f"--run={folder / 'run' / 'seed_1'}",
     f"--data={folder / 'data'}",
     "--split=val",
     "--metrics=blue",

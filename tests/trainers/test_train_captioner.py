@@ -8,24 +8,37 @@ from tests.trainers import command_line
 TRAIN = "trainers.train_captioner"
 
 
-def test_flags_reach_the_run_and_the_last_line_is_json(tmp_path):
+def test_flags_override_the_recipe_and_seeds_are_summed_up(tmp_path):
   make_records.prepare_small(tmp_path / "data")
   done = command_line.run(
     TRAIN,
     f"--data={tmp_path / 'data'}",
     f"--run={tmp_path / 'run'}",
-    "--model=updown",
+    "--recipe=distributed_k2_f30k",
     "--box_supervision=nll",
-    "--epochs=1",
+    "--epochs=2",
     "--images=6",
+    "--seeds=1,2",
     "--set=options.hidden_size=8",
+    "--set=options.region_size=8",
+    "--set=warm_up_epochs=1",
     "--set=min_count=1",
   )
-  assert "cider" in command_line.figures(done)
-  config = json.loads((tmp_path / "run" / "config.json").read_text())
-  assert config["model_config"]["hidden_size"] == 8
-  assert config["training"]["losses"]["box_supervision"] == "nll"
-  assert config["training"]["losses"]["distill_weight"] == 0.0
+  found = command_line.figures(done)
+  assert found["seeds"] == [1, 2] and {"cider", "cider_std"} <= found.keys()
+  config = json.loads((tmp_path / "run" / "seed_2" / "config.json").read_text())
+  assert (config["model_config"]["hidden_size"], config["model_config"]["branches"]) == (8, 2)
+  assert config["model_config"]["num_classes"] == len(make_records.NOUNS)
+  training = config["training"]
+  assert training["losses"]["box_supervision"] == "nll"
+  assert training["losses"]["distill_weight"] == 0.0
+  assert training["optimizer"]["slow_factor"] == 0.1  # The recipe's own.
+  assert (training["seed"], training["images"]) == (2, 6)
+
+
+def test_a_recipe_without_its_teacher_is_one_line(tmp_path):
+  done = command_line.run(TRAIN, "--recipe=updown_distill_f30k", f"--run={tmp_path / 'run'}")
+  assert "name its run folder, --teacher=RUN" in command_line.error(done)
 
 
 def test_a_teacher_that_is_not_there_is_one_line(tmp_path):

@@ -8,14 +8,13 @@ from tests.trainers import command_line
 TRAIN = "trainers.train_matcher"
 
 
-def test_flags_reach_the_run_and_the_last_line_is_json(tmp_path):
+def test_flags_override_the_recipe_and_the_last_line_is_json(tmp_path):
   make_records.prepare_small(tmp_path / "data")
   done = command_line.run(
     TRAIN,
     f"--data={tmp_path / 'data'}",
     f"--run={tmp_path / 'run'}",
-    "--model=scan",
-    "--direction=i2t",
+    "--recipe=scan_i2t_lse_f30k",
     "--ccr_weight=0.1",
     "--epochs=1",
     "--batch_size=16",
@@ -26,6 +25,7 @@ def test_flags_reach_the_run_and_the_last_line_is_json(tmp_path):
   assert command_line.figures(done)["rsum"] > 0
   config = json.loads((tmp_path / "run" / "config.json").read_text())
   assert config["model_config"]["direction"] == "i2t"
+  assert config["model_config"]["lambda_lse"] == 5.0  # The recipe's own.
   assert config["model_config"]["joint_size"] == 8
   assert config["training"]["losses"]["ccr_weight"] == 0.1
   assert config["training"]["schedule"]["learning_rate"] == 0.01

@@ -33,3 +33,11 @@ def test_data_without_boxes_is_scored_on_captions_alone(tmp_path):
   report = captioner_report.evaluate(runs.load(tmp_path / "run"), data.split("val"), config)
   assert "cider" in report.values and "f1_all" not in report.values
   assert "grounding not computed" in report.text
+
+
+def test_every_seed_has_files_of_its_own():
+  config = captioner_report.ReportConfig(
+    decode_config.DecodeConfig(), captions_path="out/captions.json"
+  )
+  own = captioner_report.of_seed(config, 3)
+  assert own.captions_path == "out/captions_seed_3.json" and own.grounding_path == ""

@@ -6,7 +6,13 @@ import json
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.training import captioner_training, captioning, matcher_training, runs
+from gcap_tf.training import (
+  captioner_training,
+  captioning,
+  matcher_training,
+  optimizers,
+  runs,
+)
 from tests.training import small_runs
 
 
@@ -64,3 +70,37 @@ def test_each_family_has_its_published_settings(model, clip, words):
 def test_cyclical_weighs_both_passes():
   losses = captioner_training.for_model("cyclical").losses
   assert losses.cross_entropy_weight == losses.reconstruction_weight == 0.5
+
+
+def test_a_step_compiles_once_per_bucket(tmp_path, monkeypatch):
+  data = small_runs.data(tmp_path)
+  traces = []
+  losses = captioning.CaptioningTrainer.losses
+
+  def counted(self, batch, seed):
+    traces.append(batch["tokens"].shape[1])
+    return losses(self, batch, seed)
+
+  monkeypatch.setattr(captioning.CaptioningTrainer, "losses", counted)
+  config = small_runs.captioner_config(captions_per_image=1, buckets=(6, 7, 9), epochs=6)
+  captioner_training.train(data, dataclasses.replace(config, images=2), tmp_path / "run")
+  assert len(losses_of(tmp_path / "run")) > 1
+  # The second length makes the graph take any: no bucket after that compiles again.
+  assert 1 <= len(traces) <= 3 and len(traces) == len(set(traces))
+
+
+def test_classes_of_regions_follow_from_the_data(tmp_path):
+  data = small_runs.data(tmp_path, train=6)
+  sizes = {"region_size": 6, "location_size": 4, **small_runs.CAPTIONER_SIZES}
+  config = small_runs.captioner_config(
+    "gvd",
+    region_classes="objects",
+    losses=captioning.CaptioningConfig(grounding_weight=0.1, classification_weight=0.1),
+    optimizer=optimizers.OptimizerConfig(slow=("classes/kernel", "refine_region/kernel")),
+  )
+  config = dataclasses.replace(config, options=sizes)
+  captioner_training.train(data, config, tmp_path / "run")
+  run = runs.load(tmp_path / "run")
+  assert run.vocabulary.labels == data.object_classes
+  assert (run.model.config.num_classes, run.model.config.num_labels) == (6, 0)
+  assert losses_of(tmp_path / "run")[-1]["classification"] > 0

@@ -1,8 +1,10 @@
 """Tests of gcap_tf/training/optimizers.py."""
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.training import optimizers
 
 
@@ -58,3 +60,18 @@ def test_a_variable_without_gradient_stays():
   adam = optimizers.Adam(optimizers.OptimizerConfig(), [used, unused])
   adam.apply([tf.constant([1.0]), None], 0.1)
   assert float(unused[0]) == 2.0 and float(used[0]) < 1.0
+
+
+def test_named_weights_learn_at_a_tenth_of_the_rate():
+  config = optimizers.OptimizerConfig(clip="none", slow=("classes/kernel",))
+  names = ("classes/kernel", "other/kernel", "subclasses/kernel")
+  variables = [tf.Variable(1.0, name=name) for name in names]
+  optimizers.Adam(config, variables).apply([tf.constant(1.0)] * 3, tf.constant(0.1))
+  moved = [1.0 - float(variable) for variable in variables]
+  np.testing.assert_allclose(moved, [0.01, 0.1, 0.1], rtol=1e-4)  # Adam's first step is the rate.
+
+
+def test_slow_weights_that_the_model_lacks_are_named():
+  config = optimizers.OptimizerConfig(slow=("clases/kernel",))
+  with pytest.raises(errors.UserError, match='"clases/kernel"'):
+    optimizers.Adam(config, [tf.Variable(1.0, name="classes/kernel")])

@@ -16,6 +16,12 @@ def test_step_decay_follows_whole_epochs():
   assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64])
 
 
+def test_epochs_before_the_count_keep_the_rate():
+  # GVD: 0.8 at the epochs 4, 7, 10 (counted from 0).
+  rates = [rate(s, kind="step_decay", factor=0.8, every=3, after=1) for s in (0, 39, 40, 69, 70)]
+  assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64])
+
+
 def test_cosine_falls_from_one_through_a_half_to_zero():
   assert [rate(s, kind="cosine") for s in (0, 50, 100)] == pytest.approx([1.0, 0.5, 0.0])
 

@@ -1,0 +1,88 @@
+"""Flags of programs that train from a published preset, over one seed or several.
+
+--recipe=NAME starts from a preset, whose options other flags override; --seeds=1,2,3 trains
+RUN/seed_1 .. RUN/seed_3 and prints mean and standard deviation.
+"""
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from absl import flags
+
+from gcap_tf import config as configs
+from gcap_tf import errors, registry
+from gcap_tf.data import prepared
+from gcap_tf.training import seeds
+from trainers import training_flags
+
+_DATA = flags.DEFINE_string("data", None, "Prepared folder.")
+_RUN = flags.DEFINE_string("run", None, "Run folder to write, or to go on with.")
+_RECIPE = flags.DEFINE_string(
+  "recipe", None, "Published preset to start from; --recipe=help lists them all."
+)
+_SEED = flags.DEFINE_integer("seed", None, "Of initial weights, order and sampling; default 1.")
+_SEEDS = flags.DEFINE_list(
+  "seeds", None, "Several, as 1,2,3: trains RUN/seed_N each, prints mean and deviation."
+)
+
+
+def chosen(recipes: registry.Registry, model: str | None) -> Any:
+  """The recipe of --recipe, or None; --recipe=help lists the recipes and ends the program."""
+  if _RECIPE.value is None:
+    return None
+  if _RECIPE.value == "help":
+    for name in recipes.names():
+      recipe = recipes.get(name)
+      expected = ", ".join(f"{key} {value:g}" for key, value in recipe.expected.items())
+      print(f"{name:38} {expected}".rstrip())
+    sys.exit(0)
+  recipe = recipes.get(_RECIPE.value)
+  if model and model != recipe.training.model:
+    raise errors.UserError(
+      f"--model={model} contradicts --recipe={_RECIPE.value}, a preset of "
+      f"{recipe.training.model}; leave --model out"
+    )
+  return recipe
+
+
+def train(make: Callable[[], Any], train_one: Callable[..., dict[str, float]]) -> None:
+  """Trains with the configuration that `make` gives; prints it, and its figures as JSON.
+
+  Args:
+    make: the flags as a configuration (after which the data is opened).
+    train_one: `train` of a training module: (data, configuration, folder) -> figures.
+  """
+  config = make()
+  for flag in (_DATA, _RUN):
+    if flag.value is None:
+      raise errors.UserError(f"--{flag.name} is missing; --help explains it")
+  if _SEED.value is not None:
+    config = dataclasses.replace(config, seed=_SEED.value)
+  print(json.dumps(configs.to_dict(config), indent=2))
+  data = prepared.PreparedData(_DATA.value)
+  with training_flags.started(config):
+    if _SEEDS.value is None:
+      figures = train_one(data, config, _RUN.value)
+    else:
+      figures = seeds.train_all(
+        lambda own, folder: train_one(data, own, folder),
+        lambda seed: dataclasses.replace(config, seed=seed),
+        _RUN.value,
+        _seeds(),
+      )
+      print(seeds.table(figures))
+  print(json.dumps(figures))
+
+
+def _seeds() -> list[int]:
+  if _SEED.value is not None:
+    raise errors.UserError("give --seed or --seeds, not both")
+  try:
+    return [int(text) for text in _SEEDS.value]
+  except ValueError:
+    raise errors.UserError(
+      f"--seeds={','.join(_SEEDS.value)}: expected whole numbers with commas between"
+    ) from None
