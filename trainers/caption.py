@@ -1,4 +1,4 @@
-"""Captions a folder of region features, and says where each word looked.
+r"""Captions a folder of region features, and says where each word looked.
 
     python -m trainers.caption --run=runs/updown --regions=features --out=captions.json
     python -m trainers.caption --run=runs/updown --regions=features --decode=beam \

@@ -1,6 +1,6 @@
-"""Turns an official PyTorch checkpoint into a run folder.
+r"""Turns an official PyTorch checkpoint into a run folder.
 
-    python -m trainers.import_checkpoint --family=scan --weights=scan.npz \\
+    python -m trainers.import_checkpoint --family=scan --weights=scan.npz \
         --options=scan.json --vocab=f30k_precomp_vocab.json --out=runs/scan
 
 The weights are the state dict saved with numpy.savez under its own names; those of

@@ -1,4 +1,4 @@
-"""Raw files to a prepared folder: TFRecord shards, index, references and captions.
+r"""Raw files to a prepared folder: TFRecord shards, index, references and captions.
 
     python -m trainers.prepare_data --dataset=scenes --regions=noisy --out=data/scenes
     python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=perfect \

@@ -37,6 +37,9 @@ _IMAGES = flags.DEFINE_integer("images", None, "Pictures of a step.", 1)
 _RATE = flags.DEFINE_float("learning_rate", None, "At the start.")
 _SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
 
+flags.adopt_module_key_flags(recipe_flags)
+flags.adopt_module_key_flags(training_flags)
+
 
 def configuration() -> captioner_training.CaptionerTrainingConfig:
   """The flags as a configuration: the recipe, then flags, then `--set`."""

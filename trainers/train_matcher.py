@@ -32,6 +32,9 @@ _BATCH = flags.DEFINE_integer("batch_size", None, "Pairs of a step.", 2)
 _RATE = flags.DEFINE_float("learning_rate", None, "At the start.")
 _SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
 
+flags.adopt_module_key_flags(recipe_flags)
+flags.adopt_module_key_flags(training_flags)
+
 
 def configuration() -> matcher_training.MatcherTrainingConfig:
   """The flags as a configuration: the recipe, then flags, then `--set`."""

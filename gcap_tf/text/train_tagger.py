@@ -1,4 +1,4 @@
-"""Trains the tagger and the table of lemmas of gcap_tf/text/english_tagger.
+r"""Trains the tagger and the table of lemmas of gcap_tf/text/english_tagger.
 
     python -m gcap_tf.text.train_tagger --ewt=UD_English-EWT --entities=flickr30k_entities \
         --hand_tags=tests/text/hand_tags.json --out=gcap_tf/text/english_tagger
