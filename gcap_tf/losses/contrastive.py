@@ -1,0 +1,67 @@
+"""Contrastive learning for captions (Dai & Lin, NeurIPS 2017, arXiv:1710.02534).
+
+A captioner p_m is asked to find right pairs of picture and caption likelier than a frozen
+reference p_n does, and wrong pairs less likely:
+
+    G(c, I) = ln p_m(c | I) - ln p_n(c | I)                                        (Eq. 7)
+    h(c, I) = r_ν(G) = 1 / (1 + ν exp(-G))                                   (Eq. 3, 8)
+    L = - mean ln h(c, I) - (1/K) Σ_k mean ln(1 - h(c_/k, I))                     (Eq. 10)
+
+The first term alone is the paper's CL(P), the second CL(N). At G = 0 and ν = 1 L is 2 ln 2.
+"""
+
+import math
+from typing import Literal
+
+import tensorflow as tf
+
+Terms = Literal["both", "positive", "negative"]
+Form = Literal["softplus", "clipped"]
+FLOOR = 1e-20
+
+
+def positive_loss(ratio: tf.Tensor, nu: float = 1.0, form: Form = "softplus") -> tf.Tensor:
+  """-ln h of each right pair: [...] -> [...].
+
+  Args:
+    ratio: G.
+    nu: ν.
+    form: "softplus" is exact everywhere. "clipped" holds h above 1e-20 as the released code
+      does, whose gradient dies where float32 cannot tell h from 0 or 1.
+  """
+  shifted = ratio - math.log(nu)
+  return tf.nn.softplus(-shifted) if form == "softplus" else _clipped(tf.sigmoid(shifted))
+
+
+def negative_loss(ratio: tf.Tensor, nu: float = 1.0, form: Form = "softplus") -> tf.Tensor:
+  """-ln(1 - h) of each wrong pair; arguments as for `positive_loss`."""
+  shifted = ratio - math.log(nu)
+  return tf.nn.softplus(shifted) if form == "softplus" else _clipped(1.0 - tf.sigmoid(shifted))
+
+
+def _clipped(probability: tf.Tensor) -> tf.Tensor:
+  return -tf.math.log(tf.clip_by_value(probability, FLOOR, 1.0))
+
+
+def loss(
+  positive: tf.Tensor,
+  negative: tf.Tensor,
+  nu: float = 1.0,
+  terms: Terms = "both",
+  form: Form = "softplus",
+) -> dict[str, tf.Tensor]:
+  """The terms of L that are asked for: "positive" and "negative", scalars.
+
+  Args:
+    positive: G of right pairs, any shape.
+    negative: G of wrong pairs, any shape: the mean over all is the mean over k of means.
+    nu: ν.
+    terms: "positive" is CL(P), "negative" CL(N).
+    form: as for `positive_loss`.
+  """
+  found = {}
+  if terms != "negative":
+    found["positive"] = tf.reduce_mean(positive_loss(positive, nu, form))
+  if terms != "positive":
+    found["negative"] = tf.reduce_mean(negative_loss(negative, nu, form))
+  return found

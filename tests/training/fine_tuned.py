@@ -1,0 +1,48 @@
+"""An untrained captioner and an untrained matcher as run folders, to begin fine-tuning with."""
+
+import dataclasses
+import json
+import pathlib
+
+import keras
+import numpy as np
+
+from gcap_tf.data import prepared
+from gcap_tf.training import checkpoints, runs
+from tests.training import small_runs
+
+_SIZES = {"hidden_size": 8, "embedding_size": 6, "dropout": 0.2}
+
+
+def captioner(
+  folder: pathlib.Path, data: prepared.PreparedData, name: str = "neuraltalk2", min_count: int = 1
+) -> pathlib.Path:
+  """A captioner of random weights, saved as a finished run."""
+  keras.utils.set_random_seed(3)
+  vocabulary = dataclasses.replace(data.build_vocabulary("captioner", min_count), labels=())
+  sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
+  model = runs.make_model("captioner", name, {**_SIZES, **sizes})
+  runs.save(folder, "captioner", name, model, vocabulary, {"training": {"max_words": 8}})
+  return folder
+
+
+def matcher(folder: pathlib.Path, data: prepared.PreparedData, name: str = "pos_scan", **sizes):
+  """A matcher of random weights, saved as a finished run."""
+  keras.utils.set_random_seed(4)
+  vocabulary = data.build_vocabulary("matcher", 2)
+  sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size} | sizes
+  model = runs.make_model("matcher", name, {**small_runs.MATCHER_SIZES, **sizes})
+  runs.save(folder, "matcher", name, model, vocabulary)
+  return folder
+
+
+def weights(run: pathlib.Path, step: int) -> list[np.ndarray]:
+  """The captioner's weights in a training state."""
+  loaded = runs.load(run)
+  state = checkpoints.StepCheckpoints(run / "checkpoints").path(step)
+  checkpoints.restore(state, model=loaded.model)
+  return [variable.numpy() for variable in loaded.model.variables]
+
+
+def lines(run: pathlib.Path) -> list[dict[str, float]]:
+  return [json.loads(line) for line in (run / "metrics.jsonl").open()]
