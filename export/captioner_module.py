@@ -16,6 +16,11 @@ Inputs are those of `region_inputs`. Outputs, T = the longest caption allowed:
     log_prob   float32 [B]
     length     int32 [B]        words of the caption
 
+A captioner of K > 1 branches (Distributed) also tells what each branch looked at, whose
+boxes `box` encloses:
+
+    branch_box_index  int32 [B, T, K]  -1 for a branch that named another word
+
 An answer depends on its own row only: not on the rows that share a batch, not on
 padding. Rows without regions and empty batches are answered.
 """
@@ -40,6 +45,7 @@ OUTPUTS = (
   "log_prob",
   "length",
 )
+BRANCH_OUTPUT = "branch_box_index"  # of captioners with several branches
 
 
 class CaptionerModule(tf.Module):
@@ -71,6 +77,7 @@ class CaptionerModule(tf.Module):
     self.reader = region_inputs.RegionReader(
       region_inputs.RegionInputs.of(captioner.config), vocabulary
     )
+    self._branches = getattr(captioner.config, "branches", 1)
     self._words, self._is_thing = list(vocabulary.words), list(is_thing)
     self._decode_configs = {
       "greedy": decode_config.DecodeConfig(method="greedy", max_length=max_length),
@@ -122,7 +129,7 @@ class CaptionerModule(tf.Module):
     joined = tf.strings.reduce_join(words, 1, separator=" ")
     names_thing = tf.gather(tf.constant(self._is_thing), tokens)
     attention = branch_mean(decoded["attention"], decoded["winners"])[..., :regions]
-    return {
+    answer = {
       "caption": tf.strings.strip(joined),
       "words": tf.ensure_shape(words, [None, max_length]),
       "box_index": tf.where(sees, decoded["box_index"], -1),
@@ -132,6 +139,16 @@ class CaptionerModule(tf.Module):
       "log_prob": decoded["log_prob"],
       "length": decoded["length"],
     }
+    if self._branches > 1:
+      picks = branch_picks(decoded["attention"], decoded["winners"])
+      picks = tf.ensure_shape(picks, [None, max_length, self._branches])
+      answer[BRANCH_OUTPUT] = tf.where(sees[..., tf.newaxis], picks, -1)
+    return answer
+
+
+def branch_picks(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:
+  """The region of every winning branch: [B, T, K, R], bool [B, T, K] -> int32 [B, T, K]."""
+  return tf.where(winners, tf.argmax(attention, -1, output_type=tf.int32), -1)
 
 
 def branch_mean(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:

@@ -28,6 +28,7 @@ def _define_flags() -> None:
     "File of words that name things, one a line; the default is the labels "
     "of the run's regions, or the nouns of its vocabulary.",
   )
+  flags.DEFINE_string("licence", "", "Licence of the weights, for MODEL_CARD.md.")
 
 
 def main(argv: list[str]) -> None:
@@ -47,6 +48,7 @@ def main(argv: list[str]) -> None:
       max_length=FLAGS.max_length,
       float16_weights=FLAGS.float16_weights,
       object_words=words,
+      licence=FLAGS.licence,
     ),
   )
   print(folder)

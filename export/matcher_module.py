@@ -5,6 +5,9 @@
 `embed`: regions -> `regions` [B, R, J]
 `embed_captions`: `captions` [B] -> `words` [B, T, J], `length` [B]
 
+A matcher that compares whole pictures with whole captions (VSE++) has no `attention`;
+it embeds a picture as `image` [B, J] and a caption as `caption` [B, J].
+
 Caption b is scored against picture b. Captions are tokenised in the graph by
 tensorflow_text, whose operations a server must know (TensorFlow Serving and our
 embedded server do). T is fixed: `max_words` and the two tokens that wrap them; longer
@@ -16,7 +19,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 
 from export import region_inputs, weights
-from gcap_tf.matchers import base
+from gcap_tf.matchers import base, scoring
 from gcap_tf.text import graph_tokenizer
 from gcap_tf.text import vocabulary as vocabularies
 
@@ -84,25 +87,21 @@ class MatcherModule(tf.Module):
 
   def score(self, captions: tf.Tensor, **given: tf.Tensor) -> dict[str, tf.Tensor]:
     rows, regions = self.reader.sizes(given)
-    matcher = self._matcher()
-    captions = tf.pad(captions, [[0, tf.maximum(1 - rows, 0)]])
-    caption_batch = self._captions(captions)
+    caption_batch = self._captions(tf.pad(captions, [[0, tf.maximum(1 - rows, 0)]]))
     with self.weights.scope():
-      images = matcher.encode_images(self.reader.batch(given))
-      encoded = matcher.encode_captions(caption_batch)
-      similarity = tf.linalg.diag_part(matcher.similarity(images, encoded))
-      attention = matcher.attention(images, encoded)  # [B, T, R]
-    attention = tf.ensure_shape(attention[:rows, :, :regions], [None, self._slots, None])
-    return {
-      "similarity": similarity[:rows],
-      "attention": attention,
-      **self._named(caption_batch, rows),
-    }
+      scores = scoring.score_pairs(self._matcher(), {**self.reader.batch(given), **caption_batch})
+    answer = {"similarity": scores["similarity"][:rows], **self._named(caption_batch, rows)}
+    if "attention" in scores:
+      attention = scores["attention"][:rows, :, :regions]
+      answer["attention"] = tf.ensure_shape(attention, [None, self._slots, None])
+    return answer
 
   def embed(self, **given: tf.Tensor) -> dict[str, tf.Tensor]:
     rows, regions = self.reader.sizes(given)
     with self.weights.scope():
       images = self._matcher().encode_images(self.reader.batch(given))
+    if not self._matcher().attends:
+      return {"image": images["image"][:rows]}
     return {"regions": images["regions"][:rows, :regions]}
 
   def embed_captions(self, captions: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -110,6 +109,8 @@ class MatcherModule(tf.Module):
     batch = self._captions(tf.pad(captions, [[0, tf.maximum(1 - rows, 0)]]))
     with self.weights.scope():
       encoded = self._matcher().encode_captions(batch)
+    if not self._matcher().attends:
+      return {"caption": encoded["caption"][:rows]}
     return {"words": encoded["words"][:rows], "length": self._named(batch, rows)["length"]}
 
   def _captions(self, captions: tf.Tensor) -> dict[str, tf.Tensor]:

@@ -29,6 +29,7 @@ class ExportConfig:
     max_length: longest caption, T.
     float16_weights: store weights in half precision.
     object_words: words that name things; () lets the vocabulary decide (`thing_words`).
+    licence: of the weights, for the model card.
   """
 
   version: int = 0
@@ -36,6 +37,7 @@ class ExportConfig:
   max_length: int = 20
   float16_weights: bool = False
   object_words: tuple[str, ...] = ()
+  licence: str = ""
 
   def __post_init__(self):
     for name in ("beam_size", "max_length"):

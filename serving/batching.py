@@ -139,10 +139,13 @@ class Batcher:
           self._wake.notify()  # the rest is for another worker
           break
         self._queue.popleft()
+        # From here on its caller cannot cancel it any more, so that it has one answer only.
+        if not job.answer.set_running_or_notify_cancel():
+          continue
         if job.deadline <= time.monotonic():
           self._metrics.expired.add(self._model_name)
           _fail([job], status.late("the deadline passed while the request was queued"))
-        elif job.answer.set_running_or_notify_cancel():
+        else:
           jobs.append(job)
           rows += job.rows
       return jobs

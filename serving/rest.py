@@ -54,7 +54,7 @@ class RestServer(http.server.ThreadingHTTPServer):
     self._connections = threading.BoundedSemaphore(predictor.limits.connections)
     self._busy = 0
     self._idle = threading.Condition()
-    self.draining = False
+    self.draining = self._drained = False
     if ":" in address[0]:
       self.address_family = socket.AF_INET6
     super().__init__(address, Handler)
@@ -83,18 +83,26 @@ class RestServer(http.server.ThreadingHTTPServer):
   def handle_error(self, request: socket.socket, client_address: Any) -> None:
     logging.log_every_n(logging.INFO, "A REST connection broke off", 100)
 
-  def busy(self, change: int) -> None:
-    with self._idle:
-      self._busy += change
-      self._idle.notify_all()
-
   def drain(self, seconds: float) -> None:
     """Takes no new connection and waits until the requests under way are answered."""
     self.draining = True
     self.shutdown()
     with self._idle:
       self._idle.wait_for(lambda: self._busy == 0, timeout=seconds)
+      self._drained = True
     self.server_close()
+
+  def begin(self) -> bool:
+    """Counts a request that begins; False where the server has answered its last."""
+    with self._idle:
+      self._busy += 1
+      return not self._drained
+
+  def end(self) -> None:
+    """Counts a request that ended."""
+    with self._idle:
+      self._busy -= 1
+      self._idle.notify_all()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -119,9 +127,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     """Silent: the metrics count requests."""
 
   def _answer(self, method: str) -> None:
-    self.server.busy(+1)
+    may_ask = self.server.begin()
     try:
       try:
+        if not may_ask:  # on a connection that was open before
+          raise status.unavailable("the server is stopping")
         body = self._body() if method == "POST" else b""
         code, kind, content = self._route(method, self.path.partition("?")[0], body)
       except status.ServingError as error:
@@ -138,7 +148,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     except (OSError, ValueError):  # the caller has gone
       self.close_connection = True
     finally:
-      self.server.busy(-1)
+      self.server.end()
 
   def _body(self) -> bytes:
     """The request's body, no longer than the limit; only plain bodies of known length."""

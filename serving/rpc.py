@@ -4,6 +4,7 @@ Messages are parsed here and not by gRPC, so that bytes which are no message get
 INVALID_ARGUMENT instead of an internal error.
 """
 
+import concurrent.futures
 import contextlib
 import hmac
 import time
@@ -80,7 +81,7 @@ class Services:
       seconds=context.time_remaining(),
       entrypoint="GRPC",
       output_filter=tuple(request.output_filter),
-      on_queued=lambda pending: context.add_callback(pending.cancel),
+      on_queued=lambda pending: _cancel_with(context, pending),
     )
     response = predict_pb2.PredictResponse(model_spec=answer.spec)
     for name, array in answer.outputs.items():
@@ -158,6 +159,12 @@ def _parse(request_type: type[message.Message], raw: bytes) -> message.Message:
     raise status.invalid(
       f"the {len(raw)} bytes sent are no {request_type.DESCRIPTOR.full_name}"
     ) from None
+
+
+def _cancel_with(context: grpc.ServicerContext, pending: concurrent.futures.Future) -> None:
+  """A request whose caller goes, or has gone already, need not run."""
+  if not context.add_callback(pending.cancel):
+    pending.cancel()
 
 
 def _only_predict(request: message.Message, context: grpc.ServicerContext) -> message.Message:

@@ -226,6 +226,27 @@ def test_every_captioner_exports_core_operations_that_ignore_padding(name, tmp_p
       alone = {name: array[row : row + 1] for name, array in given.items()}
       alone = {name: a[:, :count] if a.ndim > 1 else a for name, a in alone.items()}
       same_row(served(signature, alone), 0, together, row, count)
+    if name == "distributed":
+      check_branches(together, given["boxes"])
+    else:
+      assert set(together) == set(captioner_module.OUTPUTS)
+
+
+def check_branches(answer, boxes):
+  """A word's box encloses the regions of the branches that named it; the first is its index."""
+  picks = answer[captioner_module.BRANCH_OUTPUT]  # [B, T, K]
+  assert picks.shape == (3, MAX_LENGTH, 4)
+  several = 0
+  for row, slot in np.ndindex(picks.shape[:2]):
+    named = [pick for pick in picks[row, slot] if pick >= 0]
+    if not named:
+      assert answer["box_index"][row, slot] == -1
+      continue
+    several += len(set(named)) > 1
+    assert answer["box_index"][row, slot] == named[0]
+    union = [*boxes[row, named, :2].min(0), *boxes[row, named, 2:].max(0)]
+    np.testing.assert_array_equal(answer["box"][row, slot], union)
+  assert several, "no word was named by two branches that look elsewhere"
 
 
 def test_only_the_exported_copies_of_the_weights_are_saved(run, served):
@@ -252,3 +273,10 @@ def test_branch_mean_averages_the_winning_branches():
   winners = np.array([[[True, True, False]]])
   mean = captioner_module.branch_mean(tf.constant(attention), tf.constant(winners))
   np.testing.assert_allclose(mean, [[[0.4, 0.6]]], rtol=1e-6)
+
+
+def test_branch_picks_are_the_regions_of_the_winning_branches():
+  attention = np.array([[[[0.2, 0.8], [0.6, 0.4], [1.0, 0.0]]]], np.float32)
+  winners = np.array([[[True, False, True]]])
+  picks = captioner_module.branch_picks(tf.constant(attention), tf.constant(winners))
+  np.testing.assert_array_equal(picks, [[[1, -1, 0]]])

@@ -138,3 +138,35 @@ def test_export_publishes_a_verified_matcher(run, tmp_path):
   assert set(servable.signatures) == {"serving_default", "score", "embed", "embed_captions"}
   assert servable.warm_up() == 8
   servable.close()
+
+
+@pytest.mark.parametrize("name", sorted(set(catalog.MATCHERS.names()) - {"scan"}))
+def test_every_matcher_is_exported(name, tmp_path):
+  run = make_run(tmp_path, name)
+  module = matcher_module.MatcherModule(run.model, VOCABULARY, NOUNS, max_words=8)
+  folder = tmp_path / "1"
+  score = tf.function(module.score, autograph=False)
+  saved_model.save(
+    module, str(folder), {"score": score.get_concrete_function(**module.specs("score"))}
+  )
+  servable = servables.Servable(folder)
+  given = request(seed=5)
+  answer = servable.run(servable.signature("score"), given)
+  servable.close()
+  wanted = module.python_answer("score", {k: tf.constant(v) for k, v in given.items()})
+  assert ("attention" in answer) == run.model.attends
+  for output in set(wanted) & {"similarity", "attention"}:
+    np.testing.assert_allclose(answer[output], wanted[output], atol=1e-5, err_msg=output)
+  assert np.ptp(answer["similarity"]) > 0
+
+
+def test_whole_pictures_and_captions_are_embedded_where_a_matcher_compares_those(tmp_path):
+  module = matcher_module.MatcherModule(
+    make_run(tmp_path, "vsepp").model, VOCABULARY, NOUNS, max_words=8
+  )
+  given = {name: tf.constant(value) for name, value in request().items()}
+  captions = given.pop("captions")
+  images = module.embed(**given)["image"]
+  embedded = module.embed_captions(captions)["caption"]
+  similarity = module.score(captions, **given)["similarity"]
+  np.testing.assert_allclose(tf.reduce_sum(images * embedded, 1), similarity, atol=1e-5)

@@ -174,3 +174,15 @@ def test_strings_are_padded_with_empty_ones():
   two = {"t": np.array([[b"b", b"c"]], object)}
   merged = batching.merge([one, two], 2)
   assert merged["t"].tolist() == [[b"a", b""], [b"b", b"c"]]
+
+
+def test_caller_that_gives_up_at_the_very_deadline_does_not_end_the_worker(adder, make):
+  batcher = make()
+  first = hold_worker(adder, batcher)
+  late = submit(batcher, [1], seconds=0.0)
+  is_done = late.done
+  late.done = lambda: is_done() or late.cancel()  # cancels between the look and the answer
+  adder.free.set()
+  assert first.result(10)["sum"] == [0]
+  assert submit(batcher, [2]).result(10)["sum"] == [2], "the worker has gone"
+  assert late.exception(10).code.name == "DEADLINE_EXCEEDED"

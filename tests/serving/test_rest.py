@@ -167,3 +167,19 @@ def test_strings_may_travel_as_base64(caller):
   )
   assert code == 400
   assert 'input "features" must hold numbers of type float32 only' in answer["error"]
+
+
+def test_open_connection_learns_that_the_server_has_stopped(tmp_path):
+  tiny_models.save(tmp_path, 1)
+  with harness.serving(tmp_path) as server:
+    connection = http.client.HTTPConnection(server.rest_address, timeout=20)
+    connection.request("GET", "/healthz")
+    assert connection.getresponse().read() == b"ok\n"
+    server._rest.drain(5)
+    connection.request("POST", PREDICT, json.dumps({"instances": []}))
+    answer = connection.getresponse()
+    assert answer.status == 503
+    assert json.loads(answer.read()) == {"error": "the server is stopping"}
+    assert answer.getheader("Connection") == "close"
+    connection.close()
+    server._rest = None  # drained already
