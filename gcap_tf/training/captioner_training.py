@@ -13,7 +13,6 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import base
 from gcap_tf.data import pipeline, prepared
-from gcap_tf.decoding import config as decode_config
 from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import (
   captioner_evaluation,
@@ -124,7 +123,10 @@ class _ValidatedTrainer(captioning.CaptioningTrainer):
     if self._validation is None:
       return {}
     self._answers = captioner_evaluation.caption_split(
-      self.model, self._vocabulary, self._validation, decode_config.DecodeConfig()
+      self.model,
+      self._vocabulary,
+      self._validation,
+      captioner_evaluation.usual_decoding(self.model),
     )
     return {"cider": cider_of(self._answers, self._references)}
 
@@ -179,8 +181,8 @@ def train(
     done = min(config.warm_up_epochs * steps_per_epoch, loop_config.steps)
     loop_config = dataclasses.replace(loop_config, start_step=done)
 
-  def batches(start_step: int) -> tf.data.Dataset:
-    return pipeline.training_batches(split, vocabulary, batch_config, start_step, teacher=teacher)
+  def batches(start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
+    return pipeline.training_batches(split, vocabulary, batch_config, start_step, worker, teacher)
 
   with pipeline.clear_errors():
     return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")

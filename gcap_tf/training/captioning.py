@@ -20,7 +20,7 @@ from gcap_tf.captioners import base
 from gcap_tf.losses import boxes, cross_entropy, distillation, gvd, reconstruction
 from gcap_tf.text import lemmas
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import trainer
+from gcap_tf.training import replicas, trainer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,19 +109,50 @@ class CaptioningTrainer(trainer.Trainer):
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     config, model = self.config, self.model
     tokens, token_mask = batch["tokens"], batch["token_mask"]
+    counted = self.counted(batch)
     memory = model.encode(batch, seed)
     outputs = model.teacher_force(memory, tokens, seed, **self._options())
 
     word_loss = self._word_loss(outputs, tokens, token_mask, seed, config.label_smoothing)
     if config.branch_reduction == "sum":
       word_loss *= float(outputs["attention"].shape[2])
-    losses = {
-      "cross_entropy": config.cross_entropy_weight * share(word_loss, token_mask),
+    means = {
+      "cross_entropy": config.cross_entropy_weight * word_loss,
       **self._attention_losses(batch, outputs),
-      **self._cycle_losses(batch, memory, outputs, seed),
-      **self._region_losses(batch, memory, outputs),
+      **self._cycle_losses(batch, memory, outputs, seed, counted),
+      **self._region_losses(batch, memory, outputs, counted),
     }
-    return losses
+    return {name: replicas.share(mean, counted[name], name) for name, mean in means.items()}
+
+  def counted(self, batch: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    """What each loss is a mean over: words [B, T], or words and regions [B, T, R]."""
+    config, token_mask, nouns = self.config, batch["token_mask"], _content_words(batch)
+    counted = {"cross_entropy": token_mask}
+    if config.distill_weight:
+      if "teacher_attention" not in batch:
+        raise errors.UserError(
+          "distill_weight is above 0 but the batch has no teacher_attention: name a teacher"
+        )
+      counted["distillation"] = distillation.words(batch["teacher_attention"], batch["noun_mask"])
+    if config.box_supervision != "none":
+      counted["boxes"] = boxes.positives(config.box_supervision, batch["target_regions"])
+    if config.reconstruction_weight:
+      words = config.reconstruction_words
+      counted["reconstruction"] = reconstruction.kept_words(token_mask, nouns, words)
+    if config.consistency_weight:
+      words = config.localized_words
+      counted["consistency"] = reconstruction.kept_words(token_mask, nouns, words)
+    if config.attention_weight:
+      counted["attention"] = gvd.pairs(batch["target_regions"])
+    if config.grounding_weight or config.classification_weight:
+      named = (self._classes(batch) > 0)[..., tf.newaxis]
+      counted["grounding"] = gvd.pairs(batch["target_regions"]) & named
+      counted["classification"] = counted["grounding"]
+    return counted
+
+  def _classes(self, batch) -> tf.Tensor:
+    """The label id of every word of the batch: int32 [B, T]."""
+    return tf.gather(tf.constant(self.word_classes, tf.int32), batch["tokens"])
 
   def _options(self) -> dict:
     """What else than the contract asks `teacher_force` is told."""
@@ -152,25 +183,19 @@ class CaptioningTrainer(trainer.Trainer):
     """Terms on the attention of the first branch, the one that sees every region."""
     config, losses, attention = self.config, {}, outputs["attention"][:, :, 0]
     if config.distill_weight:
-      if "teacher_attention" not in batch:
-        raise errors.UserError(
-          "distill_weight is above 0 but the batch has no teacher_attention: name a teacher"
-        )
       teacher, nouns = batch["teacher_attention"], batch["noun_mask"]
       loss = distillation.loss(config.distill_loss, teacher, attention, nouns)
-      part = share(loss, distillation.words(teacher, nouns))
-      losses["distillation"] = config.distill_weight * part
+      losses["distillation"] = config.distill_weight * loss
     if config.box_supervision != "none":
       targets, kind = batch["target_regions"], config.box_supervision
       loss = boxes.loss(kind, targets, attention, _per_caption(batch["region_mask"], targets))
-      losses["boxes"] = config.box_weight * share(loss, boxes.positives(kind, targets))
+      losses["boxes"] = config.box_weight * loss
     return losses
 
-  def _cycle_losses(self, batch, memory, outputs, seed):
+  def _cycle_losses(self, batch, memory, outputs, seed, counted):
     if not self._cycles:
       return {}
-    config, tokens, token_mask = self.config, batch["tokens"], batch["token_mask"]
-    nouns = _content_words(batch)
+    config, tokens, nouns = self.config, batch["tokens"], _content_words(batch)
     words = tf.argmax(outputs["logits"], -1, output_type=tf.int32)
     rebuilt = self.model.reconstruct(
       memory,
@@ -182,38 +207,33 @@ class CaptioningTrainer(trainer.Trainer):
     )
     losses = {}
     if config.reconstruction_weight:
-      kept = reconstruction.kept_words(token_mask, nouns, config.reconstruction_words)
-      loss = self._word_loss(rebuilt, tokens, kept, seed)
-      losses["reconstruction"] = config.reconstruction_weight * share(loss, kept)
+      loss = self._word_loss(rebuilt, tokens, counted["reconstruction"], seed)
+      losses["reconstruction"] = config.reconstruction_weight * loss
     if config.consistency_weight:
-      kept = reconstruction.kept_words(token_mask, nouns, config.localized_words)
       loss = reconstruction.consistency(
-        rebuilt["attention"][:, :, 0], outputs["attention"][:, :, 0], kept
+        rebuilt["attention"][:, :, 0], outputs["attention"][:, :, 0], counted["consistency"]
       )
-      losses["consistency"] = config.consistency_weight * share(loss, kept)
+      losses["consistency"] = config.consistency_weight * loss
     return losses
 
-  def _region_losses(self, batch, memory, outputs):
+  def _region_losses(self, batch, memory, outputs, counted):
     config, losses = self.config, {}
-    if not (config.attention_weight or config.grounding_weight or config.classification_weight):
-      return losses
-    targets = batch["target_regions"]
-    positive, mask = gvd.pairs(targets), _per_caption(batch["region_mask"], targets)
+    if config.attention_weight or config.grounding_weight:
+      scores = outputs["scores"][:, :, 0]
+      mask = _per_caption(batch["region_mask"], scores)
     if config.attention_weight:
-      loss = gvd.attention_loss(outputs["scores"][:, :, 0], positive, mask)
-      losses["attention"] = config.attention_weight * share(loss, positive)
-    if not (config.grounding_weight or config.classification_weight):
-      return losses
-    classes = tf.gather(tf.constant(self.word_classes, tf.int32), batch["tokens"])
-    positive &= (classes > 0)[..., tf.newaxis]
-    class_logits = _per_caption(memory["class_logits"], targets)
+      loss = gvd.attention_loss(scores, counted["attention"], mask)
+      losses["attention"] = config.attention_weight * loss
+    if config.grounding_weight or config.classification_weight:
+      classes = self._classes(batch)
+      class_logits = _per_caption(memory["class_logits"], classes)
     if config.grounding_weight:
-      scores = gvd.grounding_scores(class_logits, classes, outputs["scores"][:, :, 0])
-      loss = gvd.attention_loss(scores, positive, mask)
-      losses["grounding"] = config.grounding_weight * share(loss, positive)
+      grounded = gvd.grounding_scores(class_logits, classes, scores)
+      loss = gvd.attention_loss(grounded, counted["grounding"], mask)
+      losses["grounding"] = config.grounding_weight * loss
     if config.classification_weight:
-      loss = gvd.classification_loss(class_logits, classes, positive)
-      losses["classification"] = config.classification_weight * share(loss, positive)
+      loss = gvd.classification_loss(class_logits, classes, counted["classification"])
+      losses["classification"] = config.classification_weight * loss
     return losses
 
 
@@ -249,19 +269,7 @@ def _check(model, config, word_classes) -> None:
     )
 
 
-def share(mean: tf.Tensor, counted: tf.Tensor) -> tf.Tensor:
-  """This replica's share of a mean over all replicas: the shares add up to it.
-
-  Args:
-    mean: over what is true in `counted`, on this replica.
-    counted: bool, any shape.
-  """
-  replica = tf.distribute.get_replica_context()
-  if replica is None or replica.num_replicas_in_sync == 1:
-    return mean
-  count = tf.reduce_sum(tf.cast(counted, tf.float32))
-  everywhere = replica.all_reduce(tf.distribute.ReduceOp.SUM, count)
-  return mean * tf.math.divide_no_nan(count, everywhere)
+share = replicas.share
 
 
 def _per_caption(of_pictures: tf.Tensor, of_captions: tf.Tensor) -> tf.Tensor:

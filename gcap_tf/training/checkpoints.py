@@ -117,6 +117,11 @@ class StepCheckpoints:
     for old in self.steps()[: -self.keep]:
       files.remove(self.path(old))
 
+  def remove_leftovers(self) -> None:
+    """Removes what killed runs had not finished writing."""
+    for partial in self.folder.glob(".*.partial-*") if self.folder.exists() else ():
+      files.remove(partial)
+
   def restore_newest(self, **objects: tf.Module | keras.Model) -> int:
     """Restores the newest whole state; returns its step, 0 where there is none."""
     for step in reversed(self.steps()):

@@ -3,22 +3,35 @@
 The order of data, dropout and sampling is a pure function of (seed, step), so a run
 that was killed and started again with the same command continues as if it had never
 stopped. What must survive is in one checkpoint: model, optimiser, step, best score.
+
+With several workers (TF_CONFIG) all compute and judge alike; worker 0 alone writes.
 """
 
 import dataclasses
-import json
 import math
 import pathlib
 import resource
 import signal
-from collections.abc import Callable, Iterator
+import sys
 from typing import Any, Protocol
 
 import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, files, progress
-from gcap_tf.training import checkpoints, optimizers, schedules
+from gcap_tf.training import (
+  batch_shares,
+  checkpoints,
+  computing,
+  faults,
+  optimizers,
+  precision,
+  profiling,
+  run_logs,
+  schedules,
+  strategies,
+)
+from gcap_tf.training import step as steps_
 from gcap_tf.training import trainer as trainers
 
 
@@ -32,6 +45,7 @@ class LoopConfig:
   keep: training states kept.
   seed: of data order, dropout and sampling.
   start_step: steps that another run did before this one began, counted as done.
+  compute: in how many parts, whether traced, what a loss that is not finite does.
   """
 
   steps: int
@@ -47,6 +61,7 @@ class LoopConfig:
   optimizer: optimizers.OptimizerConfig = dataclasses.field(
     default_factory=optimizers.OptimizerConfig
   )
+  compute: computing.ComputeConfig = dataclasses.field(default_factory=computing.ComputeConfig)
 
 
 class RunConfig(Protocol):
@@ -58,6 +73,7 @@ class RunConfig(Protocol):
   seed: int
   schedule: schedules.ScheduleConfig
   optimizer: optimizers.OptimizerConfig
+  compute: computing.ComputeConfig
 
 
 def of_run(config: RunConfig, steps_per_epoch: int, max_steps: int = 0) -> LoopConfig:
@@ -78,6 +94,7 @@ def of_run(config: RunConfig, steps_per_epoch: int, max_steps: int = 0) -> LoopC
     seed=config.seed,
     schedule=config.schedule,
     optimizer=config.optimizer,
+    compute=config.compute,
   )
 
 
@@ -89,9 +106,10 @@ class Position(tf.Module):
     self.step = tf.Variable(0, dtype=tf.int64, trainable=False)
     self.best = tf.Variable(-math.inf, dtype=tf.float64, trainable=False)
     self.since_best = tf.Variable(0, dtype=tf.int64, trainable=False)
+    self.skipped = tf.Variable(0, dtype=tf.int64, trainable=False)
 
 
-Batches = Callable[[int], tf.data.Dataset]
+Batches = batch_shares.Batches
 
 
 def train(
@@ -120,93 +138,137 @@ class _Loop:
     self.trainer, self.batches, self.config = trainer, batches, config
     self.folder, self.label = folder, label
     self.strategy = tf.distribute.get_strategy()
-    self.variables = [variable.value for variable in trainer.model.trainable_variables]
+    self.worker = strategies.worker(self.strategy)
+    variables = [variable.value for variable in trainer.model.trainable_variables]
     with self.strategy.scope():
-      self.optimizer = optimizers.Adam(config.optimizer, self.variables)
+      self.optimizer = optimizers.Adam(config.optimizer, variables)
       self.position = Position()
+      self.scale = precision.LossScale() if precision.needs_loss_scale() else None
+    self.update = steps_.UpdateStep(trainer, self.optimizer, config.compute.accumulate, self.scale)
     self.states = checkpoints.StepCheckpoints(folder / "checkpoints", config.keep)
-    self.log = MetricsLog(folder / "metrics.jsonl")
-    self.board = tf.summary.create_file_writer(str(folder / "tensorboard"))
-    self.asked_to_stop = False
+    self.log = run_logs.MetricsLog(folder / "metrics.jsonl", self.worker.is_chief)
+    self.speed = run_logs.SpeedLog(folder / "speed.jsonl", self.worker.is_chief)
+    self.board = tf.summary.create_noop_writer()
+    if self.worker.is_chief:
+      self.board = tf.summary.create_file_writer(str(folder / "tensorboard"))
+    self.stopping = False
+    self.skipped_in_a_row = 0
 
   def run(self) -> dict[str, float]:
-    step = self.states.restore_newest(**self._tracked()) or self.config.start_step
-    self.log.truncate_after(step)
-    if step:
-      print(f"Resuming {self.folder} at step {step:,} of {self.config.steps:,}")
-    evaluation: dict[str, float] = {}
-    with (
-      self._stop_on_sigterm(),
-      progress.bar(label=self.label, total=self.config.steps, unit="step") as bar,
-    ):
-      bar.update(step)
-      stream = iter(self.strategy.experimental_distribute_dataset(self.batches(step)))
-      epoch = -1
-      while step < self.config.steps and not self._stalled():
-        if step // self.config.steps_per_epoch != epoch:
-          epoch = step // self.config.steps_per_epoch
-          self.trainer.begin_epoch(epoch)
-        values = self._run_step(step, stream)
-        step += 1
-        last = step == self.config.steps
-        bar.update(1)
-        if last or step % self.config.log_every == 0:
-          self._record(step, values, bar)
-        if last or (self.config.evaluate_every and step % self.config.evaluate_every == 0):
-          evaluation = self._evaluate(step)
-        if last or step % self.config.checkpoint_every == 0 or self.asked_to_stop:
-          self._save(step)
-        if self.asked_to_stop and not last:
-          raise errors.UserError(
-            f"stopped at step {step:,}; the same command continues from {self.states.path(step)}"
-          )
+    with faults.told_plainly(self.folder, self._newest):
+      step = self._resume()
+      with (
+        faults.StopRequest() as self.request,
+        faults.Patience() as self.patience,
+        profiling.trace(self.config.compute.profile, self.folder / "tensorboard") as self.trace,
+        progress.bar(label=self.label, total=self.config.steps, unit="step") as bar,
+      ):
+        bar.update(step)
+        evaluation = self._train_from(step, bar)
     return {**evaluation, "best_score": float(self.position.best.numpy())}
 
+  def _resume(self) -> int:
+    step = self.states.restore_newest(**self._tracked()) or self.config.start_step
+    if self.worker.count > 1:
+      strategies.check_agreement(self.strategy, step, self.folder)
+    if self.worker.is_chief:
+      self.states.remove_leftovers()
+      self.log.truncate_after(step)
+    if step:
+      print(f"Resuming {self.folder} at step {step:,} of {self.config.steps:,}")
+    return step
+
+  def _train_from(self, step: int, bar) -> dict[str, float]:
+    config, evaluation = self.config, {}
+    stream = batch_shares.iterate(self.batches, step, self.strategy, config.compute.accumulate)
+    epoch = -1
+    while step < config.steps and not self._stalled():
+      if step // config.steps_per_epoch != epoch:
+        epoch = step // config.steps_per_epoch
+        self.trainer.begin_epoch(epoch)
+      values = self._run_step(step, self._next_batch(step, stream))
+      step += 1
+      last = step == config.steps
+      bar.update(1)
+      if last or step % config.log_every == 0:
+        self._record(step, values, bar)
+      if last or (config.evaluate_every and step % config.evaluate_every == 0):
+        evaluation = self._evaluate(step)
+      if last or step % config.checkpoint_every == 0 or self.stopping or self._stalled():
+        self._save(step)
+      if self.stopping and not last:
+        self._leave(step)
+    return evaluation
+
   def _tracked(self) -> dict[str, Any]:
-    return {"model": self.trainer.model, "optimizer": self.optimizer, "position": self.position}
+    tracked = {"model": self.trainer.model, "optimizer": self.optimizer, "position": self.position}
+    return tracked if self.scale is None else {**tracked, "loss_scale": self.scale}
+
+  def _newest(self) -> int:
+    return max(self.states.steps(), default=0)
 
   def _stalled(self) -> bool:
     return 0 < self.config.early_stop <= int(self.position.since_best.numpy())
 
-  def _run_step(self, step: int, stream: Iterator[Any]) -> dict[str, tf.Tensor]:
-    batch = next(stream)
-    rate = schedules.learning_rate(
-      self.config.schedule, step, self.config.steps, self.config.steps_per_epoch
-    )
-    values = self._compiled_step(
-      batch, tf.constant([self.config.seed, step], tf.int32), tf.constant(rate, tf.float32)
-    )
-    if not math.isfinite(float(values["loss"])):
-      self._stop_on_non_finite(step, batch, values)
+  def _next_batch(self, step: int, stream) -> Any:
+    try:
+      with self.patience.waiting(step):
+        return next(stream)
+    except (errors.UserError, OSError, tf.errors.OpError):
+      # Data that cannot be read harms no weight: what was learned up to here is kept.
+      if step > self._newest():
+        self._save(step)
+      raise
+
+  def _run_step(self, step: int, batch: Any) -> dict[str, float]:
+    config = self.config
+    rate = schedules.learning_rate(config.schedule, step, config.steps, config.steps_per_epoch)
+    with self.trace.step(step):
+      told = self.update(
+        batch,
+        tf.constant([config.seed, step], tf.int32),
+        tf.constant(rate, tf.float32),
+        tf.constant(0.0 if self.request.signal is None else 1.0),
+      )
+      values = {name: float(value) for name, value in told.items()}
+    self.stopping = values.pop(steps_.STOP) > 0
+    if values.pop(steps_.FINITE):
+      self.skipped_in_a_row = 0
+    elif self.scale is None or not math.isfinite(values[steps_.LOSS]):
+      self._on_non_finite(step, batch, values)
     return values | {"learning_rate": rate}
 
-  @tf.function(reduce_retracing=True)
-  def _compiled_step(self, batch, seed, learning_rate):
-    values = self.strategy.run(self._replica_step, args=(batch, seed, learning_rate))
-    sums = {"gradient_norm": tf.distribute.ReduceOp.MEAN}
-    return {
-      name: self.strategy.reduce(sums.get(name, tf.distribute.ReduceOp.SUM), value, axis=None)
-      for name, value in values.items()
-    }
-
-  def _replica_step(self, batch, seed, learning_rate):
-    replica = tf.distribute.get_replica_context().replica_id_in_sync_group
-    seed = tf.random.experimental.stateless_fold_in(seed, replica)
-    with tf.GradientTape() as tape:
-      losses = self.trainer.losses(batch, seed)
-      total = tf.add_n(list(losses.values()))
-    gradients = tape.gradient(total, self.variables)
-    norm = self.optimizer.apply(gradients, learning_rate)
-    return {"loss": total, **losses, "gradient_norm": norm}
+  def _on_non_finite(self, step: int, batch: Any, values: dict[str, float]) -> None:
+    """The step was not applied: stops the run, or counts it and goes on."""
+    path, bad = faults.save_batch_ids(self.folder, step, batch, values)
+    self.skipped_in_a_row += 1
+    told = f"step {step}: {bad} is not finite; the batch's ids are in {path}."
+    if self.config.compute.on_nan == "stop":
+      self._save(step)
+      raise errors.UserError(
+        f"{told} Check those records with prepare_data --check, lower the learning rate, or pass "
+        "over such steps with --on_nan=skip"
+      )
+    self.position.skipped.assign_add(1)
+    if self.skipped_in_a_row == faults.MOST_SKIPPED_IN_A_ROW:
+      raise errors.UserError(
+        f"{told} {self.skipped_in_a_row} steps in a row were passed over; lower the learning rate"
+      )
+    print(f"{told} Passed over ({int(self.position.skipped.numpy())} so far)", file=sys.stderr)
 
   def _record(self, step, values, bar):
-    numbers = {name: float(value) for name, value in values.items()}
-    self.log.append({"step": step, **numbers})
+    if self.config.compute.on_nan == "skip":
+      values = values | {"skipped_steps": int(self.position.skipped.numpy())}
+    self.log.append({"step": step, **values})
     with self.board.as_default(step=step):
-      for name, value in numbers.items():
+      for name, value in values.items():
         tf.summary.scalar(f"training/{name}", value)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    bar.set_postfix_str(f"loss {numbers['loss']:.3f}, {memory:.1f} GiB")
+    self.speed.append(step, self.patience.waited, memory)
+    shown = [f"loss {values['loss']:.3f}", f"{memory:.1f} GiB"]
+    if "reward_sample" in values:
+      shown.insert(1, f"reward {values['reward_sample']:.3f}")
+    bar.set_postfix_str(", ".join(shown))
 
   def _evaluate(self, step: int) -> dict[str, float]:
     evaluation = self.trainer.evaluate()
@@ -225,71 +287,24 @@ class _Loop:
     if score > float(self.position.best.numpy()):
       self.position.best.assign(score)
       self.position.since_best.assign(0)
-      checkpoints.save(checkpoints.best_path(self.folder), model=self.trainer.model)
+      self._save_best()
     return evaluation
+
+  def _save_best(self) -> None:
+    if self.worker.is_chief:
+      checkpoints.save(checkpoints.best_path(self.folder), model=self.trainer.model)
 
   def _save(self, step: int) -> None:
     self.position.step.assign(step)
-    self.states.save(step, **self._tracked())
+    if self.worker.is_chief:
+      self.states.save(step, **self._tracked())
 
-  def _stop_on_non_finite(self, step, batch, values):
-    ids = {
-      key: [item.decode() for item in np.ravel(batch[key].numpy())]
-      for key in ("image_id", "caption_id")
-      if isinstance(batch.get(key), tf.Tensor)
-    }
-    path = self.folder / f"non_finite_step_{step}.json"
-    losses = {name: str(float(value)) for name, value in values.items()}
-    files.write_json(path, {"step": step, "values": losses, **ids})
-    bad = [name for name, value in losses.items() if value in ("nan", "inf", "-inf")]
-    raise errors.UserError(
-      f"step {step}: {', '.join(bad)} is not finite; the batch's ids are in {path}. "
-      "Check those records with prepare_data --check, or lower the learning rate"
-    )
-
-  def _stop_on_sigterm(self):
-    return _SigtermFlag(self)
-
-
-class _SigtermFlag:
-  """Turns SIGTERM into a request to save and leave after the current step."""
-
-  def __init__(self, loop: _Loop):
-    self.loop = loop
-
-  def __enter__(self):
-    try:
-      self.previous = signal.signal(signal.SIGTERM, self._ask)
-    except ValueError:  # Not the main thread: signals stay with whoever owns it.
-      self.previous = None
-
-  def _ask(self, *_):
-    self.loop.asked_to_stop = True
-
-  def __exit__(self, *_):
-    if self.previous is not None:
-      signal.signal(signal.SIGTERM, self.previous)
-
-
-class MetricsLog:
-  """`metrics.jsonl`: one object a line, no clock times, so equal runs give equal files."""
-
-  def __init__(self, path: pathlib.Path):
-    self.path = path
-
-  def append(self, values: dict[str, float]) -> None:
-    with self.path.open("a", encoding="utf-8") as file:
-      file.write(json.dumps(values) + "\n")
-
-  def truncate_after(self, step: int) -> None:
-    """Drops lines that a killed run wrote after its last checkpoint."""
-    if not self.path.exists():
-      return
-    kept = []
-    for line in self.path.read_text(encoding="utf-8").splitlines():
-      try:
-        if json.loads(line)["step"] <= step:
-          kept.append(line + "\n")
-      except (json.JSONDecodeError, KeyError):
-        break
-    files.write_text(self.path, "".join(kept))
+  def _leave(self, step: int) -> None:
+    """After a signal: the run can go on, and what it has learned can be used."""
+    if not checkpoints.best_path(self.folder).exists():
+      self._save_best()
+    told = f"stopped at step {step:,}; the same command continues from {self.states.path(step)}"
+    if self.request.signal is signal.SIGINT:
+      print(told, file=sys.stderr)
+      raise KeyboardInterrupt
+    raise errors.UserError(told)

@@ -105,17 +105,17 @@ def train(
     )
   split = data.split("train")
   vocabulary = data.build_vocabulary("matcher", config.min_count)
+  keras.utils.set_random_seed(config.seed)
+  model = runs.make_model("matcher", config.model, model_config(data, vocabulary, config))
   batch_config = pipeline.BatchConfig(
     images=min(config.batch_size, len(split.words)),
     items="caption",
     max_words=min(config.max_words, split.max_words),
     buckets=config.buckets,
     seed=config.seed,
-    position_blocks=reads_positions,
+    **model.batch_options,
   )
   steps_per_epoch = pipeline.steps_per_epoch(split, batch_config)
-  keras.utils.set_random_seed(config.seed)
-  model = runs.make_model("matcher", config.model, model_config(data, vocabulary, config))
   runs.write_config(
     folder,
     "matcher",
@@ -126,7 +126,8 @@ def train(
       "training": configs.to_dict(config),
       "data": str(data.folder),
       "dataset": data.name,
-      "tokenizer": "caption",
+      # Captions of a `precomp` folder keep the words that its own tokeniser made of them.
+      "tokenizer": None if data.name == "scan_precomp" else "caption",
       "command": " ".join(sys.argv),
     },
   )
@@ -135,8 +136,8 @@ def train(
   trainer = _ValidatedTrainer(model, config.losses, vocabulary, validation)
   loop_config = loop.of_run(config, steps_per_epoch, config.max_steps)
 
-  def batches(start_step: int) -> tf.data.Dataset:
-    return pipeline.training_batches(split, vocabulary, batch_config, start_step)
+  def batches(start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
+    return pipeline.training_batches(split, vocabulary, batch_config, start_step, worker)
 
   with pipeline.clear_errors():
     return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")

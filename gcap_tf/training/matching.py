@@ -3,6 +3,7 @@
     L = L_rank + lambda_CCR l_CCR + lambda_CCS l_CCS     (Chen et al., WACV 2023, Eq. 8)
 
 With several replicas, each scores its captions against the pictures and captions of all.
+Where a batch is computed in parts, each part is ranked by itself: its negatives are fewer.
 """
 
 import dataclasses
@@ -14,7 +15,7 @@ from gcap_tf import errors
 from gcap_tf.layers import dropout
 from gcap_tf.losses import ccr, ccs, ranking
 from gcap_tf.matchers import base
-from gcap_tf.training import trainer
+from gcap_tf.training import replicas, trainer
 
 CONSTRAINT_SALT = 401
 
@@ -91,15 +92,16 @@ class MatchingTrainer(trainer.Trainer):
 
   def _ranking(self, batch, images, captions, own_picture):
     """The ranking loss of this replica's captions among those of all replicas."""
-    first_image, first_caption = _offset(batch["features"]), _offset(batch["tokens"])
+    first_image = replicas.offset(batch["features"])
+    first_caption = replicas.offset(batch["tokens"])
     count = tf.shape(batch["tokens"])[0]
-    own = _gather(own_picture + first_image)
+    own = replicas.gather(own_picture + first_image)
     images, captions = _gather_all(images), _gather_all(captions)
     numbers = tf.range(tf.shape(own)[0])
     anchors = (numbers >= first_caption) & (numbers < first_caption + count)
     positives = None
     if self.config.exclude_same_image:
-      names = _gather(tf.strings.to_hash_bucket_fast(batch["image_id"], 2**31 - 1))
+      names = replicas.gather(tf.strings.to_hash_bucket_fast(batch["image_id"], 2**31 - 1))
       positives = names[:, None] == tf.gather(names, own)[None]
     every = (images, captions, own, anchors, positives)
     if self.config.negatives == "sum":
@@ -153,33 +155,5 @@ def captions_to_images(batch: dict[str, tf.Tensor]) -> tf.Tensor:
   return tf.range(captions) // (captions // images)
 
 
-def _replica() -> tf.distribute.ReplicaContext | None:
-  replica = tf.distribute.get_replica_context()
-  return replica if replica is not None and replica.num_replicas_in_sync > 1 else None
-
-
-def _gather(value: tf.Tensor) -> tf.Tensor:
-  """Rows of all replicas."""
-  replica = _replica()
-  if replica is None:
-    return value
-  numbers = tf.cast(value, tf.int32) if value.dtype == tf.bool else value
-  gathered = tf.cast(replica.all_gather(numbers, axis=0), value.dtype)
-  # The gradient of reshape is dense; that of a gather, which follows, is not, and
-  # all_gather cannot pass it on.
-  gathered = tf.reshape(gathered, tf.concat([[-1], tf.shape(value)[1:]], 0))
-  return tf.ensure_shape(gathered, [None, *value.shape[1:]])
-
-
 def _gather_all(encoded: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
-  return {name: _gather(tensor) for name, tensor in sorted(encoded.items())}
-
-
-def _offset(rows: tf.Tensor) -> tf.Tensor:
-  """Where this replica's rows begin among those of all replicas."""
-  replica = _replica()
-  count = tf.shape(rows)[:1]
-  if replica is None:
-    return tf.zeros([], tf.int32)
-  before = replica.all_gather(count, axis=0)[: replica.replica_id_in_sync_group]
-  return tf.reduce_sum(before)
+  return {name: replicas.gather(tensor) for name, tensor in sorted(encoded.items())}

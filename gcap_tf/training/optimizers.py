@@ -61,31 +61,50 @@ class Adam(tf.Module):
     self.second = [tf.Variable(tf.zeros_like(v), trainable=False) for v in self._targets]
     self.iterations = tf.Variable(0, dtype=tf.int64, trainable=False)
 
-  def apply(self, gradients: Sequence[tf.Tensor], learning_rate: tf.Tensor) -> tf.Tensor:
+  def apply(self, gradients: Sequence[tf.Tensor | None], learning_rate: tf.Tensor) -> tf.Tensor:
     """Applies one update in replica context; returns the gradients' global norm.
 
     Gradients are this replica's share: they are summed over replicas here.
     """
     replica = tf.distribute.get_replica_context()
-    dense = [
-      tf.zeros_like(v) if g is None else tf.convert_to_tensor(g)
-      for g, v in zip(gradients, self._targets, strict=True)
-    ]
+    gradients = dense(gradients, self._targets)
     if replica.num_replicas_in_sync > 1:
-      dense = replica.all_reduce(tf.distribute.ReduceOp.SUM, dense)
-    dense, norm = clip(dense, self.config)
-    replica.merge_call(self._update, args=(dense, learning_rate))
+      gradients = replica.all_reduce(tf.distribute.ReduceOp.SUM, gradients)
+    gradients, norm = clip(gradients, self.config)
+    self.update(gradients, learning_rate, tf.constant(True))
     return norm
 
-  def _update(self, strategy, gradients, learning_rate):
-    strategy.extended.update(self.iterations, lambda v: v.assign_add(1))
+  def update(
+    self, gradients: Sequence[tf.Tensor], learning_rate: tf.Tensor, wanted: tf.Tensor
+  ) -> None:
+    """Applies gradients that were summed and clipped; nothing changes unless `wanted`.
+
+    Args:
+      gradients: one for each variable, the same on every replica.
+      learning_rate: scalar.
+      wanted: bool scalar, the same on every replica.
+    """
+    replica = tf.distribute.get_replica_context()
+    replica.merge_call(self._update, args=(list(gradients), learning_rate, wanted))
+
+  def _update(self, strategy, gradients, learning_rate, wanted):
+    strategy.extended.update(
+      self.iterations, lambda v, counts: v.assign_add(tf.cast(counts, v.dtype)), args=(wanted,)
+    )
     for index, variable in enumerate(self._targets):
       rate = learning_rate * self._factors[index]
       strategy.extended.update(
         variable,
-        self._update_one,
-        args=(self.first[index], self.second[index], gradients[index], rate),
+        self._update_where_wanted,
+        args=(self.first[index], self.second[index], gradients[index], rate, wanted),
       )
+
+  def _update_where_wanted(self, variable, first, second, gradient, learning_rate, wanted):
+    def updated() -> tf.Operation:
+      self._update_one(variable, first, second, gradient, learning_rate)
+      return tf.no_op()
+
+    tf.cond(wanted, updated, tf.no_op)
 
   def _update_one(self, variable, first, second, gradient, learning_rate):
     c = self.config
@@ -95,6 +114,16 @@ class Adam(tf.Module):
     m_hat = m / (1.0 - tf.pow(c.beta_1, t))
     v_hat = v / (1.0 - tf.pow(c.beta_2, t))
     variable.assign_sub(learning_rate * m_hat / (tf.sqrt(v_hat) + c.epsilon))
+
+
+def dense(
+  gradients: Sequence[tf.Tensor | tf.IndexedSlices | None], variables: Sequence[tf.Variable]
+) -> list[tf.Tensor]:
+  """Gradients as plain tensors, zeros where there is none."""
+  return [
+    tf.zeros_like(variable) if gradient is None else tf.convert_to_tensor(gradient)
+    for gradient, variable in zip(gradients, variables, strict=True)
+  ]
 
 
 def clip(gradients: list[tf.Tensor], config: OptimizerConfig) -> tuple[list[tf.Tensor], tf.Tensor]:

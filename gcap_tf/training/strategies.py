@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import pathlib
 
 import tensorflow as tf
 
@@ -90,6 +91,24 @@ def worker(strategy: tf.distribute.Strategy) -> Worker:
   if isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy):
     return worker_of_environment()
   return Worker()
+
+
+def check_agreement(strategy: tf.distribute.Strategy, step: int, folder: pathlib.Path) -> None:
+  """A `UserError` where workers would go on from different steps."""
+
+  def sums(own: tf.Tensor) -> list[tf.Tensor]:
+    replica = tf.distribute.get_replica_context()
+    return replica.all_reduce(tf.distribute.ReduceOp.SUM, [own, own * own])
+
+  own = tf.constant(float(step), tf.float64)
+  told = tf.function(lambda: strategy.run(sums, args=(own,)))()
+  first, second = (float(strategy.experimental_local_results(value)[0]) for value in told)
+  count = strategy.num_replicas_in_sync
+  if first != count * step or second != count * step**2:
+    raise errors.UserError(
+      f"workers found different checkpoints in {folder} (this one: step {step:,}); every worker "
+      "must see the same run folder, on a shared disk"
+    )
 
 
 def _physical(kind: str) -> list[tf.config.PhysicalDevice]:

@@ -13,19 +13,31 @@ class Trainer(abc.ABC):
   Attributes:
     model: the Keras model whose trainable weights are learned.
     best_metric: the key of `evaluate()` that picks the best checkpoint (higher is better).
+    reported: keys of `losses()` that are logged and not minimised, such as rewards.
   """
 
   model: keras.Model
   best_metric: str
+  reported: tuple[str, ...] = ()
 
   @abc.abstractmethod
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     """Named scalars, already weighted; their sum is minimised. Runs inside a tf.function.
 
+    Where replicas share a batch each returns its share, see replicas.py: the loop adds them.
+
     Args:
-      batch: what the pipeline gives.
-      seed: int32 [2], different at every step and replica.
+      batch: what the pipeline gives, or this replica's part of it.
+      seed: int32 [2], different at every step, replica and part.
     """
+
+  def counted(self, batch: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    """What the means in `losses` are over, as far as the batch alone tells: name -> bool mask.
+
+    Only asked where a batch is computed in parts, which then weigh by their counts.
+    """
+    del batch
+    return {}
 
   def begin_epoch(self, epoch: int) -> None:
     """Called before the first step of every 0-based epoch, and of a resumed one."""

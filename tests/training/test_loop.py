@@ -15,7 +15,15 @@ import tensorflow as tf
 
 from gcap_tf import errors
 from gcap_tf.layers import dropout
-from gcap_tf.training import checkpoints, loop, schedules, trainer
+from gcap_tf.training import (
+  checkpoints,
+  computing,
+  loop,
+  optimizers,
+  schedules,
+  step,
+  trainer,
+)
 
 
 class Regression(trainer.Trainer):
@@ -103,7 +111,57 @@ def test_a_loss_that_is_not_a_number_stops_the_run_and_keeps_the_ids(tmp_path):
     loop.train(Regression(poison_at=5), batches, config(10), tmp_path)
   saved = json.loads((tmp_path / "non_finite_step_5.json").read_text())
   assert saved["image_id"] == ["5"] * 8
+  assert checkpoints.StepCheckpoints(tmp_path / "checkpoints").steps() == [4, 5]
+  assert all(np.isfinite(weight).all() for weight in weights(tmp_path))
+
+
+def test_a_step_that_is_passed_over_leaves_no_trace_but_its_count(tmp_path):
+  skipping = config(10, compute=computing.ComputeConfig(on_nan="skip"))
+  loop.train(Regression(poison_at=5), batches, skipping, tmp_path)
+  lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").open()]
+  assert [line["skipped_steps"] for line in lines if "loss" in line] == [0] * 5 + [1] * 5
+  assert lines[5]["loss"] is None
+  clean = Regression()
+  adam = optimizers.Adam(skipping.optimizer, [v.value for v in clean.model.trainable_variables])
+  update = step.UpdateStep(clean, adam)
+  for number, batch in enumerate(batches(0).take(10)):
+    rate = schedules.learning_rate(skipping.schedule, number, 10, 1)
+    if number != 5:
+      update(batch, tf.constant([1, number]), tf.constant(rate, tf.float32), tf.constant(0.0))
+  for kept, expected in zip(weights(tmp_path), clean.model.get_weights(), strict=True):
+    np.testing.assert_array_equal(kept, expected)
+
+
+def test_too_many_bad_steps_in_a_row_end_the_run(tmp_path):
+  broken = Regression()
+  broken.losses = lambda batch, seed: {"squared": tf.reduce_sum(broken.model.weights[0]) * np.nan}
+  skipping = config(100, compute=computing.ComputeConfig(on_nan="skip"))
+  with pytest.raises(errors.UserError, match="20 steps in a row"):
+    loop.train(broken, batches, skipping, tmp_path)
+
+
+class Interrupted(Regression):
+  def begin_epoch(self, epoch):
+    if epoch == 3:
+      signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_leaves_a_run_that_can_be_used_and_continued(tmp_path, capsys):
+  with pytest.raises(KeyboardInterrupt):
+    loop.train(Interrupted(), batches, config(10), tmp_path)
+  assert "the same command continues from" in capsys.readouterr().err
   assert checkpoints.StepCheckpoints(tmp_path / "checkpoints").steps() == [4]
+  checkpoints.restore(checkpoints.best_path(tmp_path), model=Regression().model)
+
+
+def test_data_that_cannot_be_read_keeps_what_was_learned(tmp_path):
+  def broken(start):
+    good = batches(start).take(6)
+    return good.concatenate(batches(6).map(lambda b: b | {"x": tf.io.parse_tensor("", tf.float32)}))
+
+  with pytest.raises(tf.errors.OpError):
+    loop.train(Regression(), broken, config(10), tmp_path)
+  assert checkpoints.StepCheckpoints(tmp_path / "checkpoints").steps() == [4, 6]
 
 
 def start_child(folder: pathlib.Path, steps: int) -> subprocess.Popen:

@@ -1,0 +1,58 @@
+"""The logs of a run that programs read, beside the progress line that people read."""
+
+import json
+import math
+import pathlib
+import time
+
+from gcap_tf import files
+
+
+class MetricsLog:
+  """`metrics.jsonl`: one object a line, no clock times, so equal runs give equal files."""
+
+  def __init__(self, path: pathlib.Path, writes: bool = True):
+    self.path, self.writes = path, writes
+
+  def append(self, values: dict[str, float]) -> None:
+    if not self.writes:
+      return
+    finite = {k: v if math.isfinite(v) else None for k, v in values.items()}
+    with self.path.open("a", encoding="utf-8") as file:
+      file.write(json.dumps(finite) + "\n")
+
+  def truncate_after(self, step: int) -> None:
+    """Drops lines that a killed run wrote after its last checkpoint."""
+    if not self.path.exists():
+      return
+    kept = []
+    for line in self.path.read_text(encoding="utf-8").splitlines():
+      try:
+        if json.loads(line)["step"] <= step:
+          kept.append(line + "\n")
+      except (json.JSONDecodeError, KeyError):
+        break
+    files.write_text(self.path, "".join(kept))
+
+
+class SpeedLog:
+  """`speed.jsonl`: what no two runs share. Steps a second, waiting for data, memory."""
+
+  def __init__(self, path: pathlib.Path, writes: bool = True):
+    self.path, self.writes = path, writes
+    self._before: tuple[int, float, float] | None = None
+
+  def append(self, step: int, waited: float, memory_gib: float) -> None:
+    """Args: the step, seconds waited for data so far, most memory so far."""
+    now = time.monotonic()
+    if self._before is not None and self.writes and now > self._before[1]:
+      steps, seconds = step - self._before[0], now - self._before[1]
+      values = {
+        "step": step,
+        "steps_per_second": round(steps / seconds, 3),
+        "data_wait": round((waited - self._before[2]) / seconds, 4),
+        "memory_gib": round(memory_gib, 3),
+      }
+      with self.path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(values) + "\n")
+    self._before = (step, now, waited)
