@@ -17,7 +17,7 @@ from gcap_tf import errors
 from gcap_tf.data import prepared
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.training import captioner_report, runs, seeds
+from gcap_tf.training import captioner_evaluation, captioner_report, runs, seeds
 
 _RUN = flags.DEFINE_string(
   "run", None, "Run folder of a captioner, or of its seeds.", required=True
@@ -31,7 +31,8 @@ _UNKNOWN = flags.DEFINE_enum(
   "unknown",
   None,
   ["allow", "suppress", "second_best"],
-  "What becomes of UNK; default: allowed in greedy decoding, suppressed in beam search.",
+  "What becomes of UNK; default: suppressed in beam search; in greedy decoding allowed, "
+  "but for GVD and its kin, which take the second best word.",
 )
 _METRICS = flags.DEFINE_list("metrics", list(caption_metrics.METRICS), "Caption metrics.")
 _GIVEN = flags.DEFINE_bool(
@@ -39,12 +40,20 @@ _GIVEN = flags.DEFINE_bool(
 )
 _CAPTIONS = flags.DEFINE_string("save_captions", "", "Writes captions here, as COCO results.")
 _GROUNDING = flags.DEFINE_string("save_grounding", "", "Writes the grounding submission here.")
+_SELF_RETRIEVAL = flags.DEFINE_integer(
+  "self_retrieval",
+  0,
+  "Pictures among which every caption looks for its own; scores are kept in RUN/self_retrieval, "
+  "so the same command goes on after a stop. 0 for none.",
+  0,
+)
 
 
-def main(argv: list[str]) -> None:
-  del argv
-  unknown = _UNKNOWN.value or ("suppress" if _DECODE.value == "beam" else "allow")
-  config = captioner_report.ReportConfig(
+def configuration(run: runs.Run) -> captioner_report.ReportConfig:
+  """The flags, and for what they leave open the captioner's own ways."""
+  usual = captioner_evaluation.usual_decoding(run.model).unknown
+  unknown = _UNKNOWN.value or ("suppress" if _DECODE.value == "beam" else usual)
+  return captioner_report.ReportConfig(
     decode=decode_config.DecodeConfig(
       _DECODE.value, _LENGTH.value, unknown=unknown, beam_size=_BEAM.value
     ),
@@ -52,18 +61,25 @@ def main(argv: list[str]) -> None:
     given_sentences=_GIVEN.value,
     captions_path=_CAPTIONS.value,
     grounding_path=_GROUNDING.value,
+    self_retrieval=_SELF_RETRIEVAL.value,
   )
+
+
+def main(argv: list[str]) -> None:
+  del argv
   split = prepared.PreparedData(_DATA.value).split(_SPLIT.value)
   members = seeds.members(_RUN.value)
   if not members:
-    report = captioner_report.evaluate(runs.load(_RUN.value, "captioner"), split, config)
+    run = runs.load(_RUN.value, "captioner")
+    report = captioner_report.evaluate(run, split, configuration(run))
     print(report.text)
     print(json.dumps(report.values))
     return
   found = {}
   for seed, folder in members.items():
-    own = captioner_report.of_seed(config, seed)
-    report = captioner_report.evaluate(runs.load(folder, "captioner"), split, own)
+    run = runs.load(folder, "captioner")
+    own = captioner_report.of_seed(configuration(run), seed)
+    report = captioner_report.evaluate(run, split, own)
     print(f"seed {seed}\n\n{report.text}\n")
     found[seed] = report.values
   summary = seeds.summary(found)

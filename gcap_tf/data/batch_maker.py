@@ -276,7 +276,7 @@ class BatchMaker:
     known, unknown = self._vocabulary.ids, self._vocabulary.unknown_id
     ids = np.array([known.get(word, unknown) for word in caption.tokens], np.int32)
     tags = caption.tags or ("",) * len(ids)
-    nouns = np.array([tag in NOUN_TAGS for tag in tags], bool)
+    nouns = np.array([tag in self._config.noun_tags for tag in tags], bool)
     verbs = np.array([tag in VERB_TAGS for tag in tags], bool)
     if self._vocabulary.layout == "captioner":
       # What a captioner has to call UNK names nothing that its attention could be taught.

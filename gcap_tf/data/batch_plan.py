@@ -40,6 +40,7 @@ class BatchConfig:
     readers: batches that are put together at the same time.
     prefetch: finished batches that wait.
     position_blocks: adds `position_blocks` [I, R, 30] for PFAN.
+    noun_tags: universal parts of speech that `noun_mask` marks.
   """
 
   images: int = 32
@@ -54,6 +55,7 @@ class BatchConfig:
   readers: int = 2
   prefetch: int = 4
   position_blocks: bool = False
+  noun_tags: tuple[str, ...] = ("NOUN", "PROPN")
 
   def __post_init__(self):
     for name in ("images", "captions_per_image", "readers", "prefetch"):

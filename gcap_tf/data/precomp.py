@@ -60,7 +60,7 @@ class PrecompCaptions:
       path = folder / f"{split}_precaps.txt"
       self.tokens = _read_word_ids(path, word_ids)
       self.texts = [" ".join(tokens) for tokens in self.tokens]
-    self.per_row = _captions_per_row(path, len(self.texts), split, rows)
+    self.per_row = captions_per_row(path, len(self.texts), split, rows)
     for number, tokens in enumerate(self.tokens, 1):
       if not tokens:
         raise errors.UserError(f"{path}, line {number}: a caption without words; mend it")
@@ -165,7 +165,8 @@ def read(
   yield from Precomp(source, **options).read(splits, max_images, progress)
 
 
-def _captions_per_row(path: pathlib.Path, captions: int, split: str, rows: int) -> int:
+def captions_per_row(path: pathlib.Path, captions: int, split: str, rows: int) -> int:
+  """Captions of each row; a `UserError` where they do not divide equally."""
   if not captions or captions % rows:
     raise errors.UserError(
       f"{path} has {captions:,} lines, but {split}_ims has {rows:,} rows; expected the same "

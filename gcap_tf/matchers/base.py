@@ -38,6 +38,11 @@ class Matcher(keras.Model, abc.ABC):
     super().__init__(**kwargs)
     self.config = config
 
+  @property
+  def batch_options(self) -> dict[str, Any]:
+    """Options that batches for this model need, by name in `pipeline.BatchConfig`."""
+    return {"position_blocks": self.reads_positions}
+
   @abc.abstractmethod
   def encode_images(self, batch: Batch, seed: tf.Tensor | None = None) -> Images:
     """Embeds regions: at least `regions` [I, R, J] and `region_mask` [I, R]."""

@@ -7,12 +7,18 @@ its tokens, <start> and <end> included.
 """
 
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.layers import text_encoder
 from gcap_tf.matchers import base, scan
+
+UNIVERSAL_TAGS = frozenset({
+  *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+  *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+})  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,11 +26,21 @@ class POSSCANConfig(scan.SCANConfig):
   """Options of POS-SCAN.
 
   Attributes:
+    tags: universal parts of speech of the words that are scored; adjectives or verbs may
+      join the nouns.
     norm_scope: words that share in the normalisation of affinities. Departure: the
       paper normalises over all words ("all"), the released code over nouns ("nouns").
   """
 
+  tags: tuple[str, ...] = ("NOUN", "PROPN")
   norm_scope: Literal["nouns", "all"] = "nouns"
+
+  def __post_init__(self):
+    unknown = [tag for tag in self.tags if tag not in UNIVERSAL_TAGS]
+    if unknown or not self.tags:
+      raise errors.UserError(
+        f"tags are {list(self.tags)}; choose of {', '.join(sorted(UNIVERSAL_TAGS))}"
+      )
 
 
 @base.MATCHERS.register("pos_scan")
@@ -32,6 +48,10 @@ class POSSCANMatcher(scan.SCANMatcher):
   """Rows of the attention are 0 for words that are not nouns."""
 
   Config = POSSCANConfig
+
+  @property
+  def batch_options(self) -> dict[str, Any]:
+    return {**super().batch_options, "noun_tags": self.config.tags}
 
   def make_text_encoder(self) -> text_encoder.TextEncoder:
     config = self.config

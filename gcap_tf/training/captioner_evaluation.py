@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, progress
-from gcap_tf.captioners import base
+from gcap_tf.captioners import base, gvd
 from gcap_tf.data import pipeline, prepared
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder, grounding
@@ -49,6 +49,12 @@ class Answer:
   def boxes_px(self) -> np.ndarray:
     """[words, 4] in pixels of the original picture."""
     return self.boxes_01.astype(np.float64) * np.array([*self.size, *self.size])
+
+
+def usual_decoding(captioner: base.Captioner) -> decode_config.DecodeConfig:
+  """Greedy decoding as the captioner's program does it: GVD and its kin never say UNK."""
+  kin = isinstance(captioner, gvd.GVDCaptioner)
+  return decode_config.DecodeConfig(unknown="second_best" if kin else "allow")
 
 
 def caption_split(

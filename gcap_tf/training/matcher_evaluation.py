@@ -124,6 +124,14 @@ def check_regions(matcher: base.Matcher, split: prepared.Split) -> None:
     )
 
 
+def say_if_not_five(captions: np.ndarray, where: str) -> None:
+  """Says so where pictures have not five captions each, as in the papers: [I] counts."""
+  if (captions != 5).any():
+    least, most = int(captions.min()), int(captions.max())
+    count = str(least) if least == most else f"{least} to {most}"
+    print(f"{where}: {count} captions a picture, not 5; papers' recalls are for 5")
+
+
 def _batch_config(
   matcher: base.Matcher, split: prepared.Split, max_words: int
 ) -> pipeline.BatchConfig:
@@ -132,7 +140,7 @@ def _batch_config(
     max_words=max_words,
     shuffle=False,
     cache_bytes=0,
-    position_blocks=matcher.reads_positions,
+    **matcher.batch_options,
   )
 
 

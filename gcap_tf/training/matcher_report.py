@@ -29,6 +29,7 @@ def evaluate_runs(
     curve: where to draw the attention PR curve, if at all.
   """
   chosen = prepared.PreparedData(data).split(split)
+  matcher_evaluation.say_if_not_five(chosen.captions, f"{data}, {split}")
   members = [runs.load(folder, "matcher") for folder in folders]
   matrices = []
   for run in members:

@@ -13,7 +13,7 @@ from gcap_tf.data import prepared, records
 from gcap_tf.matchers import base
 from gcap_tf.metrics import attention as attention_metrics
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import captioner_evaluation, matcher_evaluation
+from gcap_tf.training import captioner_evaluation, matcher_evaluation, strategies
 from gcap_tf.visuals import draw, pr_curve, summaries
 
 SHOWN = 4  # pictures of a validation split, always the first ones
@@ -21,7 +21,9 @@ JUDGED = 200  # pictures whose attention is judged at every validation of a matc
 
 
 def write_options(folder: files.PathLike, config: Any) -> None:
-  """Writes a run's options for the HParams panel."""
+  """Writes a run's options for the HParams panel; of several workers, one does."""
+  if not strategies.worker(tf.distribute.get_strategy()).is_chief:
+    return
   folder = pathlib.Path(folder)
   writer = tf.summary.create_file_writer(str(folder / "tensorboard"), filename_suffix=".options")
   with writer.as_default(step=0):

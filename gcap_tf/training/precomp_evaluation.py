@@ -17,10 +17,9 @@ from gcap_tf.data import precomp, precomp_arrays, source_files
 from gcap_tf.matchers import blocks, ensemble
 from gcap_tf.metrics import retrieval
 from gcap_tf.text import tagging
-from gcap_tf.training import runs
+from gcap_tf.training import matcher_evaluation, runs
 
 _BATCH = 64
-_NOUNS = frozenset({"NOUN", "PROPN"})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +40,7 @@ def evaluate_runs(
     matrices.append(similarity_of(run, pathlib.Path(source), split))
   similarity = ensemble.mean_similarity(matrices)
   per_image = similarity.shape[1] // similarity.shape[0]
+  matcher_evaluation.say_if_not_five(np.full(len(similarity), per_image), f"{source}, {split}")
   owner = np.repeat(np.arange(len(similarity)), per_image)
   score = retrieval.retrieval if folds == 1 else retrieval.five_fold
   return score(similarity, owner), similarity
@@ -80,6 +80,7 @@ def read_sentences(run: runs.Run, folder: pathlib.Path, split: str, rows: int) -
   ids_path = folder / f"{split}_precaps.txt"
   if run.name == "bfan" and ids_path.is_file():
     ids = [_given_ids(line, n, ids_path, run) for n, line in _lines(ids_path)]
+    precomp.captions_per_row(ids_path, len(ids), split, rows)
     return Sentences(ids, [[False] * len(row) for row in ids])
   style = run.config.get("tokenizer", "treebank")
   captions = precomp.PrecompCaptions(folder, split, rows, style, run.folder / "vocabulary.json")
@@ -87,7 +88,8 @@ def read_sentences(run: runs.Run, folder: pathlib.Path, split: str, rows: int) -
   if run.name == "pos_scan" and not tags[0]:
     print(f"No {split}_tags.txt in {folder}: tagging parts of speech here")
     tags = tagging.load_tagger().tag([list(tokens) for tokens in captions.tokens])
-  nouns = [[False, *(tag in _NOUNS for tag in row), False] for row in tags]
+  scored = getattr(run.model.config, "tags", ())
+  nouns = [[False, *(tag in scored for tag in row), False] for row in tags]
   ids = [run.vocabulary.encode(tokens) for tokens in captions.tokens]
   if run.name != "pos_scan":
     nouns = [[False] * len(row) for row in ids]

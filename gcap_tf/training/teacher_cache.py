@@ -92,7 +92,9 @@ def open_or_compute(
 
 
 def _compute(path, teacher, vocabulary, split, images) -> None:
-  config = pipeline.BatchConfig(images=images, items="caption", max_words=0, shuffle=False)
+  config = pipeline.BatchConfig(
+    images=images, items="caption", max_words=0, shuffle=False, **teacher.batch_options
+  )
 
   @tf.function(reduce_retracing=True)
   def attend(batch):

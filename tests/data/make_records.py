@@ -1,5 +1,6 @@
 """Small records made by hand, and a prepared folder of them, for tests."""
 
+import dataclasses
 import pathlib
 from collections.abc import Mapping, Sequence
 
@@ -24,6 +25,7 @@ def make_records(
   boxes: bool = True,
   labels: bool = True,
   global_size: int = 0,
+  blocks: bool = False,
 ) -> list[records.Record]:
   """Pictures of 100 x 50 pixels; every noun of a caption has its own region.
 
@@ -39,17 +41,26 @@ def make_records(
     captions: captions of each picture, or the numbers to draw from.
     boxes, labels: whether regions carry them.
     global_size: G, 0 for none.
+    blocks: gives regions PFAN's position blocks: all in block n, for picture n.
   """
   rng = np.random.default_rng([seed, *split.encode()])
   first_id = 1000 + 100_000 * seed + 10_000 * sum(split.encode())
   numbers = [captions] if isinstance(captions, int) else list(captions)
-  return [
+  pictures = [
     _picture(
       rng, str(first_id + n), split, regions, feature_size, rng.choice(numbers), boxes, labels,
       global_size,
     )
     for n in range(count)
   ]  # fmt: skip
+  return [_with_blocks(*item) for item in enumerate(pictures)] if blocks else pictures
+
+
+def _with_blocks(number: int, record: records.Record) -> records.Record:
+  own = np.tile([number] * 15 + [1 / 15] * 15, [record.regions.count, 1]).astype(np.float32)
+  return dataclasses.replace(
+    record, regions=dataclasses.replace(record.regions, position_blocks=own)
+  )
 
 
 def _picture(

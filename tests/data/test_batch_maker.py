@@ -234,3 +234,10 @@ def test_position_blocks_of_the_source_go_before_those_of_boxes(items, tmp_path)
   batch = _batch(data.split("train"), vocabulary, [0], [[0]], words=7, position_blocks=True)
   np.testing.assert_array_equal(batch["position_blocks"][0], own)
   assert "verb_mask" not in batch  # A matcher has no use for it.
+
+
+def test_the_marked_parts_of_speech_are_an_option(items, split):
+  vocabulary = split.data.build_vocabulary("matcher", 1)
+  batch = _batch(split, vocabulary, [0], [[0]], words=9, noun_tags=("ADJ", "VERB"))
+  tags = items[0].captions[0].tags
+  assert batch["noun_mask"][0, 1 : len(tags) + 1].tolist() == [t in ("ADJ", "VERB") for t in tags]

@@ -1,9 +1,12 @@
 """POS-SCAN: the contract, golden numbers, sentences with and without nouns."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.matchers import pos_scan, scan, scoring
 from tests import matcher_harness
 from tests.layers import golden
@@ -87,3 +90,11 @@ def test_constraints_may_pick_nouns_only():
   np.testing.assert_array_equal(
     fragments.eligible.numpy()[with_nouns], BATCH["noun_mask"].numpy()[with_nouns]
   )
+
+
+def test_any_parts_of_speech_can_be_scored():
+  config = pos_scan.POSSCANConfig(vocabulary_size=9, tags=("NOUN", "ADJ"))
+  matcher = pos_scan.POSSCANMatcher(dataclasses.replace(config, word_size=3, joint_size=4))
+  assert matcher.batch_options == {"position_blocks": False, "noun_tags": ("NOUN", "ADJ")}
+  with pytest.raises(errors.UserError, match="choose of ADJ"):
+    pos_scan.POSSCANConfig(vocabulary_size=9, tags=("NN",))

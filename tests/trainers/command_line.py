@@ -3,11 +3,55 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
+
+# Imports what takes long once, then runs every command in a child of its own.
+_MANY = """
+import json, os, runpy, sys
+from gcap_tf.training import captioner_report, imports, matcher_report, precomp_evaluation
+for number, (module, *flags) in enumerate(json.load(sys.stdin)):
+  child = os.fork()
+  if not child:
+    for stream, name in ((1, "out"), (2, "err")):
+      os.dup2(os.open(f"{sys.argv[1]}/{number}.{name}", os.O_CREAT | os.O_WRONLY), stream)
+    sys.argv = [module, *flags]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    os._exit(0)
+  _, status = os.waitpid(child, 0)
+  print(os.waitstatus_to_exitcode(status))
+"""
 
 
 def run(module: str, *flags: str) -> subprocess.CompletedProcess:
   return subprocess.run([sys.executable, "-m", module, *flags], capture_output=True, text=True)
+
+
+def run_many(commands: Sequence[Sequence[str]], folder) -> list[subprocess.CompletedProcess]:
+  """What `run` gives for each of (module, flag, ...), at the price of one start.
+
+  Args:
+    commands: of programs that end by themselves.
+    folder: for what they print; made here.
+  """
+  folder.mkdir()
+  done = subprocess.run(
+    [sys.executable, "-c", _MANY, str(folder)],
+    input=json.dumps([list(command) for command in commands]),
+    capture_output=True,
+    text=True,
+  )
+  assert done.returncode == 0, done.stderr[-2000:]
+  codes = [int(line) for line in done.stdout.split()]
+  return [
+    subprocess.CompletedProcess(
+      command,
+      code,
+      (folder / f"{number}.out").read_text(),
+      (folder / f"{number}.err").read_text(),
+    )
+    for number, (command, code) in enumerate(zip(commands, codes, strict=True))
+  ]
 
 
 def figures(done: subprocess.CompletedProcess) -> dict[str, Any]:

@@ -1,6 +1,11 @@
 """Small prepared data and small trained runs, for tests of training and evaluation."""
 
+import io
 import pathlib
+
+import numpy as np
+import tensorflow as tf
+from PIL import Image
 
 from gcap_tf.data import prepared
 from gcap_tf.training import captioner_training, matcher_training
@@ -29,3 +34,21 @@ def captioner_config(
   return captioner_training.CaptionerTrainingConfig(
     model=model, options=CAPTIONER_SIZES, min_count=1, images=6, **chosen
   )
+
+
+def summaries(run: pathlib.Path) -> dict[str, list[tf.compat.v1.Summary.Value]]:
+  """What a run's event files hold, by tag, in the order of steps."""
+  found: dict[str, list] = {}
+  for path in sorted((run / "tensorboard").iterdir()):
+    for event in tf.compat.v1.train.summary_iterator(str(path)):
+      for value in event.summary.value:
+        found.setdefault(value.tag, []).append(value)
+  return found
+
+
+def image(value: tf.compat.v1.Summary.Value) -> np.ndarray:
+  """The picture of an image summary, [H, W, 3]."""
+  width, height, *encoded = value.tensor.string_val
+  picture = Image.open(io.BytesIO(encoded[0]))
+  assert picture.size == (int(width), int(height))
+  return np.asarray(picture)

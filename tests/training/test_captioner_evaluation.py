@@ -84,3 +84,12 @@ def test_given_sentences_look_where_the_attention_is_largest(data, vocabulary, m
 def test_regions_of_another_kind_are_refused(data, vocabulary):
   with pytest.raises(errors.UserError, match=r"regions of 8 features.*trained on 3"):
     captioner_evaluation.check_regions(made(data, vocabulary, feature_size=3), data.split("val"))
+
+
+def test_gvd_and_its_kin_take_the_second_best_word_for_unk():
+  sizes = {"vocabulary_size": 9, "feature_size": 4, **small_runs.CAPTIONER_SIZES}
+  rules = {
+    name: captioner_evaluation.usual_decoding(runs.make_model("captioner", name, sizes)).unknown
+    for name in ("updown", "distributed")
+  }
+  assert rules == {"updown": "allow", "distributed": "second_best"}

@@ -67,3 +67,10 @@ def test_regions_of_another_size_are_refused(data, vocabulary):
   other = runs.make_model("matcher", "scan", {**small_runs.MATCHER_SIZES, **sizes})
   with pytest.raises(errors.UserError, match=r"regions of 8 features.*trained on 3"):
     matcher_evaluation.encode_split(other, vocabulary, data.split("val"))
+
+
+def test_another_number_of_captions_is_said(capsys):
+  matcher_evaluation.say_if_not_five(np.array([5, 5]), "here")
+  assert capsys.readouterr().out == ""
+  matcher_evaluation.say_if_not_five(np.array([5, 4]), "here")
+  assert "here: 4 to 5 captions a picture, not 5" in capsys.readouterr().out

@@ -1,6 +1,5 @@
 """Tests of gcap_tf/training/matcher_training.py."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -8,15 +7,14 @@ import pytest
 import tensorflow as tf
 
 from gcap_tf import errors
-from gcap_tf.training import matcher_evaluation, matcher_training, runs
-from tests.data import make_records
+from gcap_tf.training import matcher_evaluation, matcher_training, pictures, runs
 from tests.training import small_runs
 
 
 def test_training_writes_a_run_that_loads_and_does_not_train_twice(tmp_path):
-  data = small_runs.data(tmp_path)
+  data = small_runs.data(tmp_path, blocks=True)
   run = tmp_path / "run"
-  figures = matcher_training.train(data, small_runs.matcher_config(), run)
+  figures = matcher_training.train(data, small_runs.matcher_config("pfan"), run)
   assert figures["best_score"] == figures["rsum"] > 0
   loaded = runs.load(run, "matcher")
   assert loaded.config["dataset"] == "hand_made"
@@ -25,31 +23,26 @@ def test_training_writes_a_run_that_loads_and_does_not_train_twice(tmp_path):
   log = (run / "metrics.jsonl").read_text()
   steps = [json.loads(line)["step"] for line in log.splitlines()]
   assert max(steps) == 4  # 12 pictures with 5 captions, 16 in a batch.
-  matcher_training.train(data, small_runs.matcher_config(), run)
+  check_shown(run, figures)
+  check_positions(loaded, data.split("val"))
+  matcher_training.train(data, small_runs.matcher_config("pfan"), run)
   assert (run / "metrics.jsonl").read_text() == log
 
 
-def test_regions_without_features_are_refused(tmp_path):
-  data = small_runs.data(tmp_path, feature_size=0)
-  with pytest.raises(errors.UserError, match="regions without features"):
-    matcher_training.train(data, small_runs.matcher_config(), tmp_path / "run")
+def check_shown(run, figures):
+  """TensorBoard has curves, attention, its PR curve and the options."""
+  assert {"attention_f1", "attention_accuracy"} <= figures.keys()
+  found = small_runs.summaries(run)
+  assert len([tag for tag in found if tag.startswith("attention/")]) == pictures.SHOWN
+  assert small_runs.image(found["attention_pr_curve"][0]).shape == (560, 720, 3)
+  assert {"training/loss", "validation/rsum", "validation/attention_f1"} <= found.keys()
+  assert "_hparams_/session_start_info" in found
 
 
-def test_pfan_learns_and_is_judged_from_position_blocks_without_boxes(tmp_path):
-  records = {}
-  for split, count in (("train", 6), ("val", 2)):
-    items = make_records.make_records(count, split=split, boxes=False)
-    blocks = [np.tile([n] * 15 + [1 / 15] * 15, [4, 1]).astype(np.float32) for n in range(count)]
-    records[split] = [
-      dataclasses.replace(item, regions=dataclasses.replace(item.regions, position_blocks=own))
-      for item, own in zip(items, blocks, strict=True)
-    ]
-  data = make_records.write_folder(tmp_path / "blocks", records)
-  config = small_runs.matcher_config("pfan")
-  assert matcher_training.train(data, config, tmp_path / "run")["rsum"] > 0
-  run = runs.load(tmp_path / "run", "matcher")
-  encoded = matcher_evaluation.encode_split(run.model, run.vocabulary, data.split("val"))
-  item = records["val"][1].regions
+def check_positions(run, split):
+  """A validation reads the source's own position blocks, not those of boxes."""
+  encoded = matcher_evaluation.encode_split(run.model, run.vocabulary, split)
+  item = split.record(1).regions
   batch = {
     "features": item.features[None],
     "region_mask": np.ones([1, 4], bool),
@@ -57,6 +50,12 @@ def test_pfan_learns_and_is_judged_from_position_blocks_without_boxes(tmp_path):
   }
   alone = run.model.encode_images({name: tf.constant(x) for name, x in batch.items()})
   np.testing.assert_allclose(encoded.images["regions"][1], alone["regions"][0], atol=1e-6)
+
+
+def test_regions_without_features_are_refused(tmp_path):
+  data = small_runs.data(tmp_path, feature_size=0)
+  with pytest.raises(errors.UserError, match="regions without features"):
+    matcher_training.train(data, small_runs.matcher_config(), tmp_path / "run")
 
 
 def test_pfan_without_boxes_or_blocks_is_refused(tmp_path):

@@ -1,69 +1,43 @@
-"""Tests of gcap_tf/training/pictures.py: what TensorBoard finds in a trained run."""
+"""Tests of gcap_tf/training/pictures.py.
 
-import io
-import pathlib
+What a trained run shows is in test_matcher_training.py and test_captioner_training.py.
+"""
+
+import types
 
 import numpy as np
 import pytest
-import tensorflow as tf
-from PIL import Image
 
-from gcap_tf.training import captioner_evaluation, captioner_training, matcher_training, pictures
+from gcap_tf.training import captioner_evaluation, pictures, runs
 from gcap_tf.visuals import ink
 from tests.training import small_runs
 
 
-def events(run: pathlib.Path) -> dict[str, list[tf.compat.v1.Summary.Value]]:
-  """Summaries of a run's event files by tag, in the order of steps."""
-  found: dict[str, list] = {}
-  for path in sorted((run / "tensorboard").iterdir()):
-    for event in tf.compat.v1.train.summary_iterator(str(path)):
-      for value in event.summary.value:
-        found.setdefault(value.tag, []).append(value)
-  return found
-
-
-def image(value) -> np.ndarray:
-  width, height, *encoded = value.tensor.string_val
-  picture = Image.open(io.BytesIO(encoded[0]))
-  assert picture.size == (int(width), int(height))
-  return np.asarray(picture)
-
-
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-  return tmp_path_factory.mktemp("pictures")
+def data(tmp_path_factory):
+  return small_runs.data(tmp_path_factory.mktemp("pictures"), train=6)
 
 
-@pytest.fixture(scope="module")
-def data(folder):
-  return small_runs.data(folder, train=6)
-
-
-def test_a_matcher_shows_attention_its_pr_curve_and_its_options(folder, data):
-  figures = matcher_training.train(data, small_runs.matcher_config(), folder / "scan")
-  assert {"attention_f1", "attention_accuracy"} <= figures.keys()
-  found = events(folder / "scan")
-  shown = [tag for tag in found if tag.startswith("attention/")]
-  assert len(shown) == pictures.SHOWN
+def test_a_matcher_is_judged_and_drawn_on_the_first_captions(data):
+  vocabulary = data.build_vocabulary("matcher", 1)
+  sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
+  model = runs.make_model("matcher", "scan", {**small_runs.MATCHER_SIZES, **sizes})
+  attention = pictures.MatcherAttention(model, vocabulary, data.split("val"))
+  assert attention.draw() == {}
+  assert {"attention_f1", "attention_accuracy"} <= attention.judge().keys()
+  shown = attention.draw()
+  assert len(shown) == pictures.SHOWN + 1 and "attention_pr_curve" in shown
+  first = shown[f"attention/{data.split('val').image_ids[0]}"]
   # The outline of the winning box is in the picture.
-  colors = image(found[shown[0]][0]).reshape(-1, 3)
-  assert (colors == ink.palette(0)).all(-1).any()
-  assert image(found["attention_pr_curve"][0]).shape == (560, 720, 3)
-  assert {"training/loss", "validation/rsum", "validation/attention_f1"} <= found.keys()
-  assert "_hparams_/session_start_info" in found
+  assert (first.reshape(-1, 3) == ink.palette(0)).all(-1).any()
 
 
-def test_a_captioner_shows_attention_per_word_and_sample_captions(folder, data):
-  captioner_training.train(data, small_runs.captioner_config(epochs=2), folder / "updown")
-  found = events(folder / "updown")
-  text = found["captions"][-1].tensor.string_val[0].decode()
-  first = data.split("val").record(0)
-  assert f"| {first.image_id} |" in text
-  assert " ".join(first.captions[0].tokens) in text
-  assert len(found["captions"]) == 2  # One for each validation.
-  assert {"training/cross_entropy", "validation/cider"} <= found.keys()
-  assert "_hparams_/session_start_info" in found
+def test_without_data_or_attention_a_matcher_shows_nothing(data):
+  vocabulary = data.build_vocabulary("matcher", 1)
+  model = types.SimpleNamespace(attends=False)
+  for split in (None, data.split("val")):
+    attention = pictures.MatcherAttention(model, vocabulary, split)
+    assert attention.judge() == {} == attention.draw()
 
 
 def test_a_panel_for_every_word_marks_the_box_that_wins(data):

@@ -1,67 +1,54 @@
 """Tests of gcap_tf/training/warm_up.py."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.training import captioner_training, captioning, checkpoints, runs, warm_up
+from gcap_tf.text import vocabulary as vocabularies
+from gcap_tf.training import captioning, checkpoints, runs, warm_up
 from tests.training import small_runs
 
-REGIONS = {"region_size": 6, "location_size": 4}
+SIZES = {**small_runs.CAPTIONER_SIZES, "region_size": 6, "location_size": 4, "feature_size": 8}
 
 
-def config(model, **options):
-  chosen = small_runs.captioner_config(model, epochs=3, warm_up_epochs=2)
-  return dataclasses.replace(chosen, options={**chosen.options, **REGIONS, **options})
+def make(vocabulary, **options):
+  sizes = {"vocabulary_size": vocabulary.size, **SIZES, **options}
+  return runs.make_model("captioner", "distributed", sizes)
 
 
-def steps_of(folder):
-  return [json.loads(line)["step"] for line in (folder / "metrics.jsonl").open()]
+def test_the_first_stage_has_one_branch_and_no_cycle():
+  losses = captioning.CaptioningConfig(reconstruction_weight=0.5, consistency_weight=0.1)
+  config = small_runs.captioner_config("cyclical", epochs=80, warm_up_epochs=35, losses=losses)
+  first = warm_up.stage(config)
+  assert (first.epochs, first.warm_up_epochs) == (35, 0)
+  assert first.losses == dataclasses.replace(
+    losses, reconstruction_weight=0.0, consistency_weight=0.0
+  )
+  assert first.options == {**config.options, "branches": 1, "localizer": "none"}
 
 
-def test_branches_grow_from_the_last_weights_and_the_count_goes_on(tmp_path):
-  data = small_runs.data(tmp_path, train=6)
-  chosen = config("distributed", branches=2)
-  captioner_training.train(data, chosen, tmp_path / "run")
-  # One step an epoch: two alone, then one with both branches.
-  assert max(steps_of(tmp_path / "run" / "warm_up")) == 2
-  assert set(steps_of(tmp_path / "run")) == {3}
-  single = runs.load(tmp_path / "run" / "warm_up").model
-  assert (single.config.branches, runs.load(tmp_path / "run").model.config.branches) == (1, 2)
-  grown = runs.make_model(
-    "captioner", "distributed", captioner_training.model_config(
-      data, captioner_training.build_vocabulary(data, chosen), chosen
-    ),
-  )  # fmt: skip
+@pytest.mark.parametrize("weights", ["last", "best"])
+def test_a_run_begins_with_the_weights_of_its_first_stage(tmp_path, weights):
+  vocabulary = vocabularies.Vocabulary.build([["a", "cat"]], "captioner", 1)
+  single, grown = make(vocabulary, branches=1), make(vocabulary, branches=2)
+  first = warm_up.folder_of(tmp_path)
+  runs.save(first, "captioner", "distributed", single, vocabulary)
+  best = single.region_attention.score_kernel.numpy()
+  single.region_attention.score_kernel.assign(best + 1.0)
+  checkpoints.StepCheckpoints(first / "checkpoints").save(2, model=single)
   fresh = grown.region_attention.score_kernel.numpy()
-  runs.save(tmp_path / "begun", "captioner", "distributed", grown, single_vocabulary(tmp_path))
-  (tmp_path / "run" / "warm_up").rename(tmp_path / "begun" / "warm_up")
-  warm_up.begin(tmp_path / "begun", grown, "last")
-  last = checkpoints.StepCheckpoints(tmp_path / "begun" / "warm_up" / "checkpoints")
-  last.restore_newest(model=single)
-  first = single.region_attention.score_kernel.numpy()
-  np.testing.assert_array_equal(grown.region_attention.score_kernel[:1], first)
+
+  warm_up.begin(tmp_path, grown, weights)
+  expected = best if weights == "best" else best + 1.0
+  np.testing.assert_array_equal(grown.region_attention.score_kernel[:1], expected)
   np.testing.assert_array_equal(grown.region_attention.score_kernel[1:], fresh[1:])
 
-
-def single_vocabulary(folder):
-  return runs.load(folder / "run").vocabulary
-
-
-def test_the_cycle_begins_after_the_decoder_has_learned_alone(tmp_path):
-  data = small_runs.data(tmp_path, train=6)
-  losses = captioning.CaptioningConfig(cross_entropy_weight=0.5, reconstruction_weight=0.5)
-  chosen = dataclasses.replace(config("cyclical"), losses=losses, warm_up_weights="best")
-  captioner_training.train(data, chosen, tmp_path / "run")
-  alone = json.loads((tmp_path / "run" / "warm_up" / "metrics.jsonl").open().readline())
-  both = json.loads((tmp_path / "run" / "metrics.jsonl").open().readline())
-  assert "reconstruction" not in alone and both["reconstruction"] > 0
-  before = (tmp_path / "run" / "metrics.jsonl").read_text()
-  captioner_training.train(data, chosen, tmp_path / "run")  # Complete: nothing is done again.
-  assert (tmp_path / "run" / "metrics.jsonl").read_text() == before
+  checkpoints.StepCheckpoints(tmp_path / "checkpoints").save(3, model=grown)
+  grown.region_attention.score_kernel.assign(fresh)
+  warm_up.begin(tmp_path, grown, weights)  # The run has begun: its own weights count.
+  np.testing.assert_array_equal(grown.region_attention.score_kernel, fresh)
 
 
 def test_a_first_stage_that_makes_no_sense_is_refused():
