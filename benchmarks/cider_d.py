@@ -8,13 +8,13 @@ the references as well, each time a caption is scored.
 
 import collections
 import json
-import math
 import time
 from collections.abc import Callable
 
 import numpy as np
 from absl import flags
 
+from benchmarks import cider_d_plain
 from gcap_tf import errors
 from gcap_tf.rewards import cider_d, document_frequency
 
@@ -23,47 +23,6 @@ _REFERENCES = flags.DEFINE_integer("references", 5, "References a picture.", 1)
 _PICTURES = flags.DEFINE_integer("pictures", 2000, "Pictures whose references are kept.", 1)
 _VOCABULARY = flags.DEFINE_integer("vocabulary", 7000, "Words.", 2, 65_000)
 _REPEATS = flags.DEFINE_integer("repeats", 5, "Batches timed; the median counts.", 1)
-
-
-def _counts(row: list[int]) -> list[dict[tuple[int, ...], int]]:
-  tokens = row[: row.index(0) + 1] if 0 in row else row
-  return [
-    collections.Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
-    for n in range(1, 5)
-  ]
-
-
-def one_at_a_time(
-  captions: list[list[int]],
-  references: list[list[list[int]]],
-  frequency: dict[tuple[int, ...], float],
-  images: int,
-) -> list[float]:
-  """CIDEr-D of each caption against its own references."""
-
-  def weights(row):
-    log_images = math.log(images)
-    counts = _counts(row)
-    vectors = [
-      {g: c * (log_images - math.log(max(1.0, frequency.get(g, 0.0)))) for g, c in grams.items()}
-      for grams in counts
-    ]
-    norms = [math.sqrt(sum(w * w for w in vector.values())) for vector in vectors]
-    return vectors, norms, sum(counts[1].values())
-
-  scores = []
-  for caption, rows in zip(captions, references, strict=True):
-    vectors, norms, length = weights(caption)
-    total = 0.0
-    for row in rows:
-      others, other_norms, other_length = weights(row)
-      penalty = math.exp(-((length - other_length) ** 2) / 72.0)
-      for vector, other, norm, other_norm in zip(vectors, others, norms, other_norms, strict=True):
-        common = sum(min(w, other[g]) * other[g] for g, w in vector.items() if g in other)
-        if norm and other_norm:
-          total += common / (norm * other_norm) * penalty
-    scores.append(10.0 * total / 4 / len(rows))
-  return scores
 
 
 def _rows(rng: np.random.Generator, count: int) -> np.ndarray:
@@ -94,13 +53,17 @@ def main(argv: list[str]) -> None:
 
   table: dict[tuple[int, ...], float] = collections.Counter()
   for rows in references.values():
-    table.update({gram for row in rows.tolist() for grams in _counts(row) for gram in grams})
+    table.update(
+      {gram for row in rows.tolist() for grams in cider_d_plain.grams_of(row) for gram in grams}
+    )
   listed, listed_references = captions.tolist(), [references[n].tolist() for n in images]
 
-  plain = one_at_a_time(listed, listed_references, table, len(references))
+  plain = cider_d_plain.one_at_a_time(listed, listed_references, table, len(references))
   np.testing.assert_allclose(scorer.score(captions, images), plain, atol=1e-6)
   fast = _median_seconds(lambda: scorer.score(captions, images))
-  slow = _median_seconds(lambda: one_at_a_time(listed, listed_references, table, len(references)))
+  slow = _median_seconds(
+    lambda: cider_d_plain.one_at_a_time(listed, listed_references, table, len(references))
+  )
   values = {
     "captions_per_second": len(captions) / fast,
     "plain_captions_per_second": len(captions) / slow,

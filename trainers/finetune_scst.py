@@ -17,6 +17,7 @@ from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data import prepared
 from gcap_tf.training import scst_training
+from trainers import training_flags
 
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
 _START = flags.DEFINE_string("start", None, "Run folder of the captioner to start.", required=True)
@@ -65,14 +66,15 @@ def configuration() -> scst_training.ScstTrainingConfig:
   if _RATE.value:
     schedule = dataclasses.replace(config.schedule, learning_rate=_RATE.value)
     config = dataclasses.replace(config, schedule=schedule)
-  return configs.override(config, _SET.value)
+  return configs.override(training_flags.apply(config), _SET.value)
 
 
 def main(argv: list[str]) -> None:
   del argv
   config = configuration()
   print(json.dumps(configs.to_dict(config), indent=2))
-  figures = scst_training.train(prepared.PreparedData(_DATA.value), config, _RUN.value)
+  with training_flags.started(config):
+    figures = scst_training.train(prepared.PreparedData(_DATA.value), config, _RUN.value)
   print(json.dumps(figures))
 
 

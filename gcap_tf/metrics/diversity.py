@@ -44,6 +44,14 @@ class Diversity:
     }
     return values if self.novel is None else values | {"novel_captions": self.novel}
 
+  def text(self) -> str:
+    """A line for people."""
+    novel = "" if self.novel is None else f"; {self.novel:.1%} are not in the training set"
+    return (
+      f"distinctiveness: {self.vocabulary:,} words used, {self.words:.1f} a caption; "
+      f"{self.unique:.1%} of the captions are distinct{novel}"
+    )
+
 
 @dataclasses.dataclass(frozen=True)
 class Hallucination:
@@ -63,6 +71,13 @@ class Hallucination:
 
   def as_json(self) -> dict[str, float]:
     return {"chair_i": self.chair_i, "chair_s": self.chair_s}
+
+  def text(self) -> str:
+    """A line for people."""
+    return (
+      f"hallucination: {self.chair_i:.1%} of {self.mentions:,} objects named are not there, "
+      f"in {self.chair_s:.1%} of {self.captions:,} captions"
+    )
 
 
 def diversity(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gcap_tf import errors, files
@@ -10,8 +10,8 @@ from gcap_tf.data import prepared
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.metrics import coco_io, diversity, grounding_report, lemma_source, results_io
-from gcap_tf.text import object_words
-from gcap_tf.training import captioner_evaluation, runs
+from gcap_tf.text import object_words, tokenizer
+from gcap_tf.training import captioner_evaluation, runs, self_retrieval
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +24,7 @@ class ReportConfig:
     given_sentences: also judge attention on the split's own captions.
     captions_path: where the captions go (COCO results), "" for nowhere.
     grounding_path: where the grounding submission goes, "" for nowhere.
+    self_retrieval: pictures among which captions look for their own; 0 for none.
   """
 
   decode: decode_config.DecodeConfig
@@ -31,6 +32,7 @@ class ReportConfig:
   given_sentences: bool = True
   captions_path: str = ""
   grounding_path: str = ""
+  self_retrieval: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,8 +66,13 @@ def evaluate(run: runs.Run, split: prepared.Split, config: ReportConfig) -> Repo
     references, said, caption_metrics.CaptionMetricsConfig(metrics=config.metrics)
   )
   texts, values = [scores.text()], scores.as_json()
-  variety = diversity.diversity([answer.words for answer in answers])
+  variety = diversity.diversity([answer.words for answer in answers], training_captions(split.data))
+  texts.append(variety.text())
   values |= variety.as_json()
+  if config.self_retrieval:
+    found = self_retrieval.evaluate(run, split, answers, config.self_retrieval)
+    texts.append("\n".join(f"{name} {value:7.2f} %" for name, value in found.items()))
+    values |= found
   if split.has_boxes and split.data.object_classes:
     text, figures = grounding_figures(run, split, answers, config)
     texts.append(text)
@@ -73,6 +80,14 @@ def evaluate(run: runs.Run, split: prepared.Split, config: ReportConfig) -> Repo
   else:
     texts.append(f"grounding not computed: {split.folder} has no annotated boxes")
   return Report("\n\n".join(texts), values)
+
+
+def training_captions(data: prepared.PreparedData) -> Iterator[list[str]] | None:
+  """Words of the training captions, for the share of new captions; None where there are none."""
+  if "train" not in data.splits:
+    return None
+  captions = coco_io.read_references(data.captions_path("train"))
+  return (tokenizer.tokenize(text) for texts in captions.values() for text in texts)
 
 
 def grounding_figures(
@@ -93,8 +108,9 @@ def grounding_figures(
     results_io.write_submission(config.grounding_path, predictions, "gen")
   lemmas = lemma_source.choose(None, value)
   report = grounding_report.generated_sentences(references, predictions, lemmas.lemma)
-  text, values = report.text, dict(report.values)
-  values |= diversity.hallucination(references, predictions, lemmas.lemma).as_json()
+  hallucination = diversity.hallucination(references, predictions, lemmas.lemma)
+  text = f"{report.text}\n\n{hallucination.text()}"
+  values = report.values | hallucination.as_json()
   if config.given_sentences:
     given = captioner_evaluation.given_predictions(run.model, run.vocabulary, split)
     judged = grounding_report.given_sentences(references, given)

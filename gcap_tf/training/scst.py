@@ -12,7 +12,6 @@ the second pass multiplies all words with the output layer at once and skips pad
 
 import dataclasses
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 import tensorflow as tf
@@ -24,7 +23,7 @@ from gcap_tf.decoding import greedy, sample
 from gcap_tf.losses import distillation
 from gcap_tf.losses import scst as scst_losses
 from gcap_tf.rewards import matcher_score, weighted
-from gcap_tf.training import captioning, trainer
+from gcap_tf.training import replicas, reward_curves, trainer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,13 +52,8 @@ class ScstConfig:
       )
 
 
-class Curves(Protocol):
-  def record(self, step: int, values: dict[str, float]) -> None:
-    """Takes the mean rewards of a step."""
-
-
 class ScstTrainer(trainer.Trainer):
-  """Losses of self-critical training; batches also hold `step` [I], the 0-based step.
+  """Losses of self-critical training, and the rewards as figures to log.
 
   Args:
     model: any captioner.
@@ -67,7 +61,6 @@ class ScstTrainer(trainer.Trainer):
     rewards: the sum to raise.
     matcher: scores the reward "matcher"; None where the sum has none.
     teacher: whose attention is distilled; None for none. It may be `matcher`.
-    curves: takes the rewards of every step.
     validate: () -> validation figures, "cider" among them.
   """
 
@@ -80,12 +73,15 @@ class ScstTrainer(trainer.Trainer):
     rewards: weighted.WeightedSum,
     matcher: matcher_score.MatcherScore | None = None,
     teacher: matcher_score.MatcherScore | None = None,
-    curves: Curves | None = None,
     validate: Callable[[], dict[str, float]] = dict,
   ):
     self.model, self.config, self._rewards = model, config, rewards
-    self._matcher, self._teacher, self._curves = matcher, teacher, curves
-    self._validate = validate
+    self._matcher, self._teacher, self._validate = matcher, teacher, validate
+    self.reported = (
+      *("reward_sample", "reward_baseline", "advantage"),
+      *(f"reward_{name}" for name in rewards.weights),
+      *("words", "unfinished"),
+    )
     self._decode = decode_config.DecodeConfig(
       "sample", config.max_length, samples=config.samples, temperature=config.temperature
     )
@@ -93,39 +89,59 @@ class ScstTrainer(trainer.Trainer):
   def evaluate(self) -> dict[str, float]:
     return self._validate()
 
+  def texts(self) -> dict[str, str]:
+    return {"how_to_read_the_rewards": reward_curves.LEGEND}
+
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     config, model = self.config, self.model
     memory = model.encode(batch, seed)
     drawn = sample.decode(model, memory, self._decode, seed, noise_seed=seed)["tokens"]
-    advantages = self._advantages(batch, drawn)
+    advantages, figures = self._advantages(batch, drawn)
 
     tokens = likelihood.trim(drawn)
     mask = likelihood.emitted(tokens)
     outputs = model.teacher_force(memory, tokens, seed)
     log_probs = likelihood.packed_log_probs(model, outputs, tokens, mask, seed)
     loss = scst_losses.policy_loss(log_probs, advantages, mask)
-    losses = {"policy": captioning.share(loss, mask)}
+    losses = {"policy": replicas.share(loss, mask)}
     if config.distill_weight:
       losses["distillation"] = config.distill_weight * self._distil(batch, tokens, outputs)
-    return losses
+    everyone = tf.ones(tf.shape(drawn)[:1], tf.bool)
+    return losses | {name: replicas.share(mean, everyone) for name, mean in figures.items()}
 
-  def _advantages(self, batch, drawn: tf.Tensor) -> tf.Tensor:
-    """[B] of the drawn captions; greedy captions share the calls of matcher and scorer."""
-    pictures = tf.shape(batch["region_mask"])[0]
+  def _advantages(self, batch, drawn: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+    """[B] of the drawn captions, and the figures to log.
+
+    Greedy captions share the calls of matcher and scorer with the drawn ones.
+    """
+    pictures, count = tf.shape(batch["region_mask"])[0], tf.shape(drawn)[0]
     owners = tf.repeat(tf.range(pictures), self.config.samples)
     captions = drawn
     if self.config.baseline == "greedy":
       best = greedy.decode(self.model, self.model.encode(batch), self._decode)["tokens"]
       captions = tf.concat([drawn, best], 0)
       owners = tf.concat([owners, tf.range(pictures)], 0)
-    rewards = self._score(batch, captions, owners)
-    count = tf.shape(drawn)[0]
+    scores = self._score(batch, captions, owners)  # [B + I or B, 1 + terms]
+    rewards = scores[:count, 0]
     if self.config.baseline == "greedy":
-      return scst_losses.advantages(rewards[:count], rewards[count:])
-    return scst_losses.advantages_over_others(rewards, self.config.samples)
+      baseline = scores[count:, 0]
+      advantages = scst_losses.advantages(rewards, baseline)
+    else:
+      baseline = rewards
+      advantages = scst_losses.advantages_over_others(rewards, self.config.samples)
+    mean = tf.reduce_mean
+    terms = zip(self._rewards.weights, tf.unstack(mean(scores[:count, 1:], 0)), strict=True)
+    return advantages, {
+      "reward_sample": mean(rewards),
+      "reward_baseline": mean(baseline),
+      "advantage": mean(advantages),
+      **{f"reward_{name}": value for name, value in terms},
+      "words": mean(tf.reduce_sum(tf.cast(drawn > 0, tf.float32), 1)),
+      "unfinished": mean(tf.cast(drawn[:, -1] > 0, tf.float32)),
+    }
 
   def _score(self, batch, captions: tf.Tensor, owners: tf.Tensor) -> tf.Tensor:
-    """r of captions [B + I] or [B], the drawn ones first."""
+    """r of captions [N, T] and its terms, [N, 1 + terms]."""
     given = tf.zeros(tf.shape(owners))
     if self._matcher is not None:
       images = self._matcher.matcher.encode_images(batch)
@@ -133,35 +149,16 @@ class ScstTrainer(trainer.Trainer):
         self._matcher.captions(likelihood.trim(captions))
       )
       given = self._matcher.score(images, encoded, owners)
-    images = tf.gather(batch["image_id"], owners)
-    arguments = [batch["step"][0], captions, images, given]
-    rewards = tf.numpy_function(self._score_outside, arguments, tf.float32)
-    return tf.stop_gradient(tf.ensure_shape(rewards, [None]))
+    arguments = [captions, tf.gather(batch["image_id"], owners), given]
+    scores = tf.numpy_function(self.score_outside, arguments, tf.float32, stateful=False)
+    width = 1 + len(self._rewards.weights)
+    return tf.stop_gradient(tf.ensure_shape(scores, [None, width]))
 
-  def _score_outside(self, step, captions, images, given) -> np.ndarray:
-    """The one call out of the graph: n-gram rewards, the sum, the curves."""
+  def score_outside(self, captions, images, given) -> np.ndarray:
+    """The one call out of the graph: n-gram rewards and the sum."""
     names = [image.decode() for image in images]
     total, each = self._rewards.score(captions, names, {"matcher": given})
-    if self._curves is not None:
-      self._curves.record(int(step), self._summary(captions, total, each))
-    return total.astype(np.float32)
-
-  def _summary(self, captions, total, each) -> dict[str, float]:
-    samples = self.config.samples
-    if self.config.baseline == "greedy":
-      count = len(total) * samples // (samples + 1)
-      baseline = total[count:].mean()
-    else:
-      count, baseline = len(total), total.mean()
-    values = {
-      "reward_sample": total[:count].mean(),
-      "reward_baseline": baseline,
-      "advantage": total[:count].mean() - baseline,
-      **{f"reward_{name}": scores[:count].mean() for name, scores in each.items()},
-      "words": (captions[:count] > 0).sum(1).mean(),
-      "unfinished": (captions[:count, -1] > 0).mean(),
-    }
-    return {name: float(value) for name, value in values.items()}
+    return np.stack([total, *each.values()], 1).astype(np.float32)
 
   def _distil(self, batch, tokens: tf.Tensor, outputs) -> tf.Tensor:
     """Distillation on drawn nouns, from the teacher that reads the drawn captions."""
@@ -173,4 +170,4 @@ class ScstTrainer(trainer.Trainer):
     alpha = tf.stop_gradient(alpha)
     nouns = read["noun_mask"][:, 1 : tf.shape(tokens)[1] + 1]
     loss = distillation.loss(self.config.distill_loss, alpha, outputs["attention"][:, :, 0], nouns)
-    return captioning.share(loss, distillation.words(alpha, nouns))
+    return replicas.share(loss, distillation.words(alpha, nouns))

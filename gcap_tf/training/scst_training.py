@@ -22,6 +22,7 @@ from gcap_tf.rewards import (
 from gcap_tf.text import tagging
 from gcap_tf.training import (
   caption_table,
+  computing,
   fine_tuning,
   loop,
   optimizers,
@@ -33,7 +34,6 @@ from gcap_tf.training import (
 
 _SCHEDULE = schedules.ScheduleConfig("constant", 5e-5)
 _OPTIMIZER = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
-_LOG_EVERY = 20
 _LEAST_SEEN = 0.9
 
 
@@ -55,6 +55,7 @@ class ScstTrainingConfig:
     epochs, evaluate_every, early_stop, seed: as for any captioner.
     sampling: what is drawn and compared.
     schedule, optimizer: how it is learned; published: 5e-5, constant, clamped at 0.1.
+    compute: on what.
   """
 
   start: str = ""
@@ -73,6 +74,7 @@ class ScstTrainingConfig:
   sampling: scst.ScstConfig = dataclasses.field(default_factory=scst.ScstConfig)
   schedule: schedules.ScheduleConfig = _SCHEDULE
   optimizer: optimizers.OptimizerConfig = _OPTIMIZER
+  compute: computing.ComputeConfig = dataclasses.field(default_factory=computing.ComputeConfig)
 
 
 def train(
@@ -92,6 +94,7 @@ def train(
   if config.sampling.distill_weight:
     teacher = _matcher(config.teacher or config.matcher, "teacher", config, start, data, table)
   terms = _terms(weights, config, folder, start, split, table)
+  files.write_text(folder / "rewards.md", reward_curves.LEGEND)
   validate = fine_tuning.validation(start, data)
   trainer = scst.ScstTrainer(
     start.model,
@@ -99,7 +102,6 @@ def train(
     weighted.WeightedSum(weights, terms),
     matcher,
     teacher,
-    reward_curves.RewardCurves(folder, _LOG_EVERY),
     validate,
   )
   batch_config = pipeline.BatchConfig(
@@ -107,22 +109,12 @@ def train(
   )
   loop_config = loop.of_run(config, pipeline.steps_per_epoch(split, batch_config))
 
-  def batches(start_step: int) -> tf.data.Dataset:
-    dataset = pipeline.training_batches(split, start.vocabulary, batch_config, start_step)
-    return numbered(dataset, start_step)
+  def batches(start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
+    return pipeline.training_batches(split, start.vocabulary, batch_config, start_step, worker)
 
   with pipeline.clear_errors():
     fine_tuning.record_start(folder, validate)
     return loop.train(trainer, batches, loop_config, folder, label=f"SCST of {start.name}")
-
-
-def numbered(dataset: tf.data.Dataset, start_step: int) -> tf.data.Dataset:
-  """Adds `step` [I], the 0-based step of each batch."""
-
-  def add(step, batch):
-    return batch | {"step": tf.fill(tf.shape(batch["image_id"]), step)}
-
-  return tf.data.Dataset.zip(tf.data.Dataset.counter(start_step), dataset).map(add)
 
 
 def check_matchers(config: ScstTrainingConfig, weights: dict[str, float]) -> None:

@@ -12,6 +12,10 @@ def test_words_and_equal_captions_by_hand():
   assert result.unique == 3 / 4
   assert result.novel == 2 / 4
   assert result.words == 7 / 4
+  assert result.text() == (
+    "distinctiveness: 4 words used, 1.8 a caption; 75.0% of the captions are distinct; "
+    "50.0% are not in the training set"
+  )
 
 
 def test_without_training_captions_novelty_is_left_out():
@@ -51,6 +55,7 @@ def test_an_object_is_there_if_any_reference_has_or_mentions_it():
   # Picture 1: tree. Picture 2: dog. Picture 3 has no caption, picture 4 no reference.
   assert result.as_json() == {"chair_i": 2 / 4, "chair_s": 1.0}
   assert (result.mentions, result.captions) == (4, 2)
+  assert "50.0% of 4 objects named are not there, in 100.0% of 2 captions" in result.text()
 
 
 def test_captions_that_name_nothing_hallucinate_nothing():

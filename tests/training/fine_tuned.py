@@ -15,12 +15,16 @@ _SIZES = {"hidden_size": 8, "embedding_size": 6, "dropout": 0.2}
 
 
 def captioner(
-  folder: pathlib.Path, data: prepared.PreparedData, name: str = "neuraltalk2", min_count: int = 1
+  folder: pathlib.Path,
+  data: prepared.PreparedData,
+  name: str = "neuraltalk2",
+  min_count: int = 1,
+  **sizes: int,
 ) -> pathlib.Path:
   """A captioner of random weights, saved as a finished run."""
   keras.utils.set_random_seed(3)
   vocabulary = dataclasses.replace(data.build_vocabulary("captioner", min_count), labels=())
-  sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
+  sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size} | sizes
   model = runs.make_model("captioner", name, {**_SIZES, **sizes})
   runs.save(folder, "captioner", name, model, vocabulary, {"training": {"max_words": 8}})
   return folder

@@ -15,6 +15,7 @@ def test_a_report_holds_caption_and_grounding_figures_and_writes_its_files(tmp_p
     metrics=("bleu", "cider"),
     captions_path=str(tmp_path / "captions.json"),
     grounding_path=str(tmp_path / "grounding.json"),
+    self_retrieval=4,
   )
   report = captioner_report.evaluate(runs.load(tmp_path / "run"), data.split("val"), config)
   assert {"bleu_4", "cider", "f1_all", "f1_loc", "f1_loc_per_sentence"} <= report.values.keys()
@@ -23,6 +24,10 @@ def test_a_report_holds_caption_and_grounding_figures_and_writes_its_files(tmp_p
   assert len(captions) == 5 and set(captions[0]) == {"image_id", "caption"}
   submission = json.loads((tmp_path / "grounding.json").read_text())
   assert submission["eval_mode"] == "gen" and len(submission["results"]) == 5
+  assert {"novel_captions", "chair_i", "self_retrieval_1", "self_retrieval_500"} <= set(
+    report.values
+  )
+  assert "distinctiveness: " in report.text and "hallucination: " in report.text
   json.dumps(report.values)
 
 

@@ -27,14 +27,6 @@ class Oddness:
     return np.where(captions % 2 == 1, captions, 0).sum(1) / 10.0
 
 
-class Notes:
-  def __init__(self):
-    self.values = []
-
-  def record(self, step, values):
-    self.values.append((step, values))
-
-
 def make_model(name="updown", dropout=0.3):
   captioner_harness.fix_start()
   cls = catalog.CAPTIONERS.get(name)
@@ -45,7 +37,7 @@ def make_model(name="updown", dropout=0.3):
 def make_batch():
   batch = captioner_harness.make_batch()
   ids = tf.constant([f"p{n}" for n in range(3)])
-  return batch | {"image_id": ids, "step": tf.fill([3], tf.constant(41, tf.int64))}
+  return batch | {"image_id": ids}
 
 
 def make_matcher(name="pos_scan"):
@@ -92,7 +84,7 @@ def test_the_gradient_is_minus_the_advantage_times_that_of_the_log_probability(b
   trainer = scst.ScstTrainer(
     model, options, weighted.WeightedSum({"cider": 1.0}, {"cider": Oddness()})
   )
-  step = tf.function(lambda: sum(trainer.losses(batch, SEED).values()))
+  step = tf.function(lambda: trainer.losses(batch, SEED)["policy"])
   _, found = gradients_of(model, step)
 
   decode = decode_config.DecodeConfig("sample", 6, samples=2)
@@ -124,23 +116,20 @@ def test_any_captioner_learns(name):
   assert max(np.abs(part).max() for part in found) > 1e-4
 
 
-def test_the_matcher_scores_drawn_and_greedy_captions_and_curves_tell_both():
-  model, batch, notes = make_model("neuraltalk2"), make_batch(), Notes()
-  trainer = scst.ScstTrainer(
-    model,
-    scst.ScstConfig(samples=2, max_length=6),
-    weighted.WeightedSum({"matcher": 2.0}, {}),
-    make_matcher("scan"),
-    curves=notes,
-  )
-  trainer.losses(batch, SEED)
-  ((step, values),) = notes.values
-  assert step == 41
+def test_the_matcher_scores_drawn_and_greedy_captions_and_both_are_reported():
+  model, batch = make_model("neuraltalk2"), make_batch()
+  rewards = weighted.WeightedSum({"matcher": 2.0}, {})
+  options = scst.ScstConfig(samples=2, max_length=6)
+  trainer = scst.ScstTrainer(model, options, rewards, make_matcher("scan"))
+  found = trainer.losses(batch, SEED)
+  assert set(found) == {"policy", *trainer.reported}
+  values = {name: float(value) for name, value in found.items()}
   np.testing.assert_allclose(values["reward_sample"], 2 * values["reward_matcher"], rtol=1e-5)
   np.testing.assert_allclose(
     values["advantage"], values["reward_sample"] - values["reward_baseline"], atol=1e-6
   )
   assert 0 < values["words"] <= 6 and 0 <= values["unfinished"] <= 1
+  assert "starts NEGATIVE" in trainer.texts()["how_to_read_the_rewards"]
 
 
 def test_distillation_draws_the_attention_of_drawn_nouns_to_the_teacher():

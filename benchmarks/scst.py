@@ -1,0 +1,171 @@
+"""Speed of sequence-level learning: the self-critical step, its reward, self-retrieval.
+
+    python -m benchmarks.scst
+    python -m benchmarks.scst --steps=9 --query_pictures=4
+
+The step draws 5 captions for each of 10 pictures; where torch is installed the released
+PyTorch step (scst_torch.py) runs beside it, in turns. Nobody learned when to end: the end has
+a bias that gives captions of 11 words or so, in both programs.
+
+Self-retrieval is timed on captions that hardly share beginnings, the worst case, and compared
+with the time that its matrix products alone would take at the machine's peak.
+"""
+
+import importlib.util
+import json
+import math
+import time
+
+import numpy as np
+import tensorflow as tf
+from absl import flags
+
+from benchmarks import captioners, cider_d_plain
+from gcap_tf import errors
+from gcap_tf.metrics import self_retrieval
+from gcap_tf.rewards import cider_d as rewards_cider_d
+from gcap_tf.rewards import document_frequency, weighted
+from gcap_tf.training import optimizers, scst
+
+_SIZE = flags.DEFINE_integer("units", 512, "E, H and A.", 1)
+_WORDS = flags.DEFINE_integer("words", 9488, "V, the end of a sentence included.", 3)
+_REPEATS = flags.DEFINE_integer("steps", 5, "Runs of each; the median counts.", 1)
+_CAPTIONS = flags.DEFINE_integer("query_captions", 1000, "Captions of self-retrieval.", 1)
+_PICTURES = flags.DEFINE_integer("query_pictures", 2, "Pictures of self-retrieval.", 1)
+_ROWS = flags.DEFINE_integer("rows", 1024, "Sequences that self-retrieval scores at once.", 1)
+
+PICTURES, SAMPLES, REFERENCES, MEAN_WORDS = 10, 5, 5, 11
+
+
+def make_model(end_bias: float):
+  model = captioners.make_model(_WORDS.value, _SIZE.value)
+  bias = model.word_output.bias
+  bias.assign(tf.tensor_scatter_nd_update(bias.value, [[0]], [end_bias]))
+  return model
+
+
+def references_of(rng: np.random.Generator, images: int) -> dict[str, np.ndarray]:
+  """Rows of 8 to 16 words, frequent words first."""
+  words = np.minimum(rng.zipf(1.3, (images * REFERENCES, 16)), _WORDS.value - 1)
+  rows = np.where(np.arange(16) < rng.integers(8, 17, (len(words), 1)), words, 0)
+  return {f"p{n}": rows[n * REFERENCES : (n + 1) * REFERENCES] for n in range(images)}
+
+
+def step_figures() -> dict[str, float]:
+  """Samples per second of a whole step, and the reward's share of it."""
+  end_bias = math.log((_WORDS.value - 1) / MEAN_WORDS)
+  rng = np.random.default_rng(0)
+  references = references_of(rng, 2000)
+  frequency = document_frequency.DocumentFrequency.from_captions(references.values())
+  scorer = rewards_cider_d.CiderD(references, frequency)
+  model = make_model(end_bias)
+  trainer = scst.ScstTrainer(
+    model,
+    scst.ScstConfig(samples=SAMPLES),
+    weighted.WeightedSum({"cider": 1.0}, {"cider": scorer}),
+  )
+  batch = captioners.make_batch(PICTURES, 1, _WORDS.value)
+  images = [f"p{n}" for n in range(PICTURES)]
+  batch |= {"image_id": tf.constant(images)}
+  variables = [variable.value for variable in model.trainable_variables]
+  optimizer = optimizers.Adam(optimizers.OptimizerConfig(clip="value", clip_at=0.1), variables)
+
+  @tf.function
+  def step():
+    with tf.GradientTape() as tape:
+      loss = trainer.losses(batch, tf.constant([1, 2]))["policy"]
+    optimizer.apply(tape.gradient(loss, variables), tf.constant(0.0))
+    return loss
+
+  runs = {"ours": lambda: step().numpy()}
+  if importlib.util.find_spec("torch"):
+    from benchmarks import scst_torch
+
+    sizes = (_WORDS.value, captioners.FEATURES, *([_SIZE.value] * 3))
+    program = scst_torch.Program(*sizes, end_bias)
+    arrays = [batch[key].numpy() for key in ("global_feature", "features")]
+    slow = SlowReward(references, images)
+    runs["torch"] = lambda: program.scst(*arrays, slow, SAMPLES)
+  seconds = captioners.medians(runs, _REPEATS.value)
+  reward = reward_seconds(trainer, rng, images)
+  count = PICTURES * SAMPLES
+  values = {f"{name}_samples_per_second": count / value for name, value in seconds.items()}
+  values |= {f"ratio_to_{n}": seconds[n] / seconds["ours"] for n in seconds if n != "ours"}
+  return values | {"reward_share": reward / seconds["ours"]}
+
+
+class SlowReward:
+  """Advantages by the plain CIDEr-D of cider_d_plain.py."""
+
+  def __init__(self, references: dict[str, np.ndarray], images: list[str]):
+    self._rows = [references[image].tolist() for image in images]
+    self._table: dict[tuple[int, ...], float] = {}
+    for rows in references.values():
+      for gram in {
+        g for row in rows.tolist() for grams in cider_d_plain.grams_of(row) for g in grams
+      }:
+        self._table[gram] = self._table.get(gram, 0.0) + 1
+    self._images = len(references)
+
+  def __call__(self, drawn: np.ndarray, best: np.ndarray) -> np.ndarray:
+    rows = [*(rows for rows in self._rows for _ in range(SAMPLES)), *self._rows]
+    captions = [*drawn.tolist(), *best.tolist()]
+    scores = np.array(cider_d_plain.one_at_a_time(captions, rows, self._table, self._images))
+    return scores[: len(drawn)] - np.repeat(scores[len(drawn) :], SAMPLES)
+
+
+def reward_seconds(trainer: scst.ScstTrainer, rng: np.random.Generator, images: list[str]) -> float:
+  """The call out of the graph: 50 drawn and 10 greedy captions of 11 words."""
+  count = PICTURES * (SAMPLES + 1)
+  captions = np.where(np.arange(20) < MEAN_WORDS, rng.integers(1, _WORDS.value, (count, 20)), 0)
+  names = np.array([image.encode() for image in images] * (SAMPLES + 1), object)
+  given = np.zeros(count, np.float32)
+  run = {"reward": lambda: trainer.score_outside(captions, names, given)}
+  return captioners.medians(run, 5 * _REPEATS.value)["reward"]
+
+
+def self_retrieval_figures() -> dict[str, float]:
+  """Pairs per second, hours for the paper's 5,000 x 5,000, and the share of the GEMM peak."""
+  rng = np.random.default_rng(1)
+  tokens = rng.integers(1, _WORDS.value, (_CAPTIONS.value, 16))
+  lengths = np.clip(np.round(rng.normal(10.5, 1.5, _CAPTIONS.value)), 6, 15).astype(int)
+  tokens = np.where(np.arange(16) < lengths[:, None], tokens, 0)
+  model = make_model(0.0)
+  scorer = self_retrieval.PairScorer(model)
+  groups = np.array_split(tokens, -(-len(tokens) // _ROWS.value))
+  trees = [self_retrieval.CaptionTree.build(group) for group in groups]
+  batch = captioners.make_batch(_PICTURES.value, 1, _WORDS.value)
+  together = max(1, _ROWS.value // max(tree.width for tree in trees))
+
+  def run():
+    for first in range(0, _PICTURES.value, together):
+      part = {key: value[first : first + together] for key, value in batch.items()}
+      for tree in trees:
+        scorer.scores(part, tree)
+
+  run()
+  started = time.perf_counter()
+  run()
+  seconds = time.perf_counter() - started
+  pairs = _PICTURES.value * len(tokens)
+  nodes = sum(tree.nodes for tree in trees)
+  work = captioners.flops(model, _PICTURES.value, _PICTURES.value, nodes, train=False)
+  rate = pairs / seconds
+  return {
+    "pairs_per_second": rate,
+    "minutes_for_1000_x_1000": 1e6 / rate / 60,
+    "hours_for_5000_x_5000": 25e6 / rate / 3600,
+    "gemm_share": work / captioners.peak_flops() / seconds,
+  }
+
+
+def main(argv: list[str]) -> None:
+  del argv
+  results = {"step": step_figures(), "self_retrieval": self_retrieval_figures()}
+  for case, values in results.items():
+    print(f"{case:15s} " + "  ".join(f"{name} {value:,.3f}" for name, value in values.items()))
+  print(json.dumps(results))
+
+
+if __name__ == "__main__":
+  errors.run(main)
