@@ -10,6 +10,8 @@ COMMANDS = {
   "prepare_data": "trainers.prepare_data",
   "train_matcher": "trainers.train_matcher",
   "train_captioner": "trainers.train_captioner",
+  "finetune_scst": "trainers.finetune_scst",
+  "finetune_contrastive": "trainers.finetune_contrastive",
   "evaluate_matcher": "trainers.evaluate_matcher",
   "evaluate_captioner": "trainers.evaluate_captioner",
   "caption": "trainers.caption",

@@ -1,4 +1,4 @@
-"""Fine-tunes a captioner by contrastive learning: captions that fit their picture alone.
+r"""Fine-tunes a captioner by contrastive learning: captions that fit their picture alone.
 
     python -m trainers.finetune_contrastive --data=data/coco --start=runs/adaptive \
       --reference=runs/adaptive --run=runs/adaptive_cl

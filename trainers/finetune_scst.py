@@ -1,4 +1,4 @@
-"""Fine-tunes a captioner by self-critical sequence training (SCST).
+r"""Fine-tunes a captioner by self-critical sequence training (SCST).
 
     python -m trainers.finetune_scst --data=data/f30k --start=runs/updown --run=runs/updown_scst \
       --rewards=cider:1,matcher:1 --matcher=runs/scan

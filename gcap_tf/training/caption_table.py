@@ -17,6 +17,7 @@ from gcap_tf.data import batch_maker, prepared
 from gcap_tf.rewards import document_frequency
 from gcap_tf.text import vocabulary as vocabularies
 
+_LEAST_KNOWN = 0.5
 _ARRAYS = ("image_ids", "captions", "ids", "lengths", "nouns")
 
 
@@ -80,6 +81,16 @@ def mark(split: prepared.Split, vocabulary: vocabularies.Vocabulary) -> str:
   contents = {name: entry for name, entry in split.data.info["files"].items() if split.name in name}
   digest = hashlib.sha256(json.dumps([split.name, contents], sort_keys=True).encode())
   return f"{vocabulary.fingerprint}-{digest.hexdigest()[:16]}"
+
+
+def check_known(table: CaptionTable, vocabulary: vocabularies.Vocabulary, where: str) -> None:
+  """A `UserError` where most words of the captions are not in the vocabulary."""
+  known = float(np.mean(table.ids != vocabulary.unknown_id)) if len(table.ids) else 1.0
+  if known < _LEAST_KNOWN:
+    raise errors.UserError(
+      f"{where} knows {known:.0%} of the words in the training captions; "
+      "begin with a captioner that was trained on this dataset"
+    )
 
 
 def read(split: prepared.Split, vocabulary: vocabularies.Vocabulary) -> CaptionTable:

@@ -2,7 +2,6 @@
 
 from gcap_tf.captioners import base
 from gcap_tf.data import prepared
-from gcap_tf.decoding import config as decode_config
 from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import captioner_evaluation, captioner_training
 
@@ -28,7 +27,6 @@ class Validation:
   def __call__(self) -> dict[str, float]:
     if self._split is None:
       return {}
-    answers = captioner_evaluation.caption_split(
-      self._model, self._vocabulary, self._split, decode_config.DecodeConfig()
-    )
+    decode = captioner_evaluation.usual_decoding(self._model)
+    answers = captioner_evaluation.caption_split(self._model, self._vocabulary, self._split, decode)
     return {"cider": captioner_training.cider_of(answers, self._references)}

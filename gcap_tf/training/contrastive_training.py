@@ -79,8 +79,10 @@ def train(
   )
   wrong = None
   if config.contrast.terms != "positive":
+    table = caption_table.open_or_read(folder / "captions_train.npz", split, start.vocabulary)
+    caption_table.check_known(table, start.vocabulary, f"the start {config.start}")
     wrong = negatives.Negatives(
-      caption_table.open_or_read(folder / "captions_train.npz", split, start.vocabulary),
+      table,
       words + 1,
       batch_config.images,
       config.captions_per_image,

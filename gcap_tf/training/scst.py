@@ -23,7 +23,7 @@ from gcap_tf.decoding import greedy, sample
 from gcap_tf.losses import distillation
 from gcap_tf.losses import scst as scst_losses
 from gcap_tf.rewards import matcher_score, weighted
-from gcap_tf.training import replicas, reward_curves, trainer
+from gcap_tf.training import captioner_evaluation, replicas, reward_curves, trainer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,9 +82,11 @@ class ScstTrainer(trainer.Trainer):
       *(f"reward_{name}" for name in rewards.weights),
       *("words", "unfinished"),
     )
-    self._decode = decode_config.DecodeConfig(
+    self._sample = decode_config.DecodeConfig(
       "sample", config.max_length, samples=config.samples, temperature=config.temperature
     )
+    usual = captioner_evaluation.usual_decoding(model)
+    self._greedy = dataclasses.replace(usual, max_length=config.max_length)
 
   def evaluate(self) -> dict[str, float]:
     return self._validate()
@@ -95,7 +97,7 @@ class ScstTrainer(trainer.Trainer):
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     config, model = self.config, self.model
     memory = model.encode(batch, seed)
-    drawn = sample.decode(model, memory, self._decode, seed, noise_seed=seed)["tokens"]
+    drawn = sample.decode(model, memory, self._sample, seed, noise_seed=seed)["tokens"]
     advantages, figures = self._advantages(batch, drawn)
 
     tokens = likelihood.trim(drawn)
@@ -118,7 +120,7 @@ class ScstTrainer(trainer.Trainer):
     owners = tf.repeat(tf.range(pictures), self.config.samples)
     captions = drawn
     if self.config.baseline == "greedy":
-      best = greedy.decode(self.model, self.model.encode(batch), self._decode)["tokens"]
+      best = greedy.decode(self.model, self.model.encode(batch), self._greedy)["tokens"]
       captions = tf.concat([drawn, best], 0)
       owners = tf.concat([owners, tf.range(pictures)], 0)
     scores = self._score(batch, captions, owners)  # [B + I or B, 1 + terms]

@@ -87,6 +87,7 @@ def train(
   split, folder = data.split("train"), pathlib.Path(folder)
   fine_tuning.write_config(folder, start, config, data, "scst")
   table = caption_table.open_or_read(folder / "captions_train.npz", split, start.vocabulary)
+  caption_table.check_known(table, start.vocabulary, f"the start {config.start}")
 
   matcher = teacher = None
   if "matcher" in weights:

@@ -1,5 +1,7 @@
 """Tests of gcap_tf/training/caption_table.py."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,12 @@ def test_a_damaged_table_is_named(data, tmp_path):
   path.write_bytes(b"PK\x03\x04 broken")
   with pytest.raises(errors.UserError, match=r"captions\.npz are damaged"):
     caption_table.open_or_read(path, data.split("train"), data.build_vocabulary("captioner", 1))
+
+
+def test_captions_in_other_words_are_refused(data):
+  split, vocabulary = data.split("train"), data.build_vocabulary("captioner", 1)
+  table = caption_table.read(split, vocabulary)
+  caption_table.check_known(table, vocabulary, "the start")
+  stranger = dataclasses.replace(vocabulary, words=("", "hund", "katze", "UNK"))
+  with pytest.raises(errors.UserError, match="the start knows 0% of the words"):
+    caption_table.check_known(caption_table.read(split, stranger), stranger, "the start")
