@@ -12,16 +12,23 @@ export class Drawing {
     this.caption = elements.caption;
     this.looked = elements.looked;
     this.clear();
+    document.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') {
+        this.pin(null);
+      }
+    });
   }
 
   clear() {
     this.overlay.replaceChildren();
     this.caption.replaceChildren();
     this.looked.textContent = '';
-    this.stage.classList.remove('dimmed');
+    this.stage.classList.remove('dimmed', 'shaded');
     this.heats = [];
     this.boxes = [];
     this.words = [];
+    this.pointed = null; // what mouse or keyboard are at
+    this.pinned = null; // what was clicked: it stays lit, so that a finger can be lifted
   }
 
   show(answer, detections) {
@@ -30,11 +37,9 @@ export class Drawing {
     this.labels = detections.labels;
     this.width = HEIGHT * detections.aspect;
     this.overlay.setAttribute('viewBox', `0 0 ${this.width} ${HEIGHT}`);
+    this.overlay.append(...this.makeShade(detections.boxes));
     for (const box of detections.boxes) {
       this.overlay.append(this.rectangle(box, 'region'));
-      const heat = this.rectangle(box, 'heat');
-      this.heats.push(heat);
-      this.overlay.append(heat);
     }
     const area = ({ box }) => (box[2] - box[0]) * (box[3] - box[1]);
     this.boxes = answer.boxes.map((entry, number) => this.makeBox(entry, number));
@@ -46,6 +51,19 @@ export class Drawing {
     this.words.forEach((button, slot) => this.caption.append(slot ? ' ' : '', button));
   }
 
+  // The shade darkens the picture; its mask lets the light through where a word looks.
+  makeShade(boxes) {
+    const everything = [0, 0, 1, 1];
+    const mask = document.createElementNS(SVG, 'mask');
+    mask.id = 'attention-mask';
+    mask.append(this.rectangle(everything, 'cover'));
+    this.heats = boxes.map((box) => this.rectangle(box, 'heat'));
+    mask.append(...this.heats);
+    const shade = this.rectangle(everything, 'shade');
+    shade.setAttribute('mask', `url(#${mask.id})`);
+    return [mask, shade];
+  }
+
   makeBox(entry, number) {
     const group = document.createElementNS(SVG, 'g');
     group.setAttribute('class', `box color${number % COLORS}`);
@@ -54,7 +72,7 @@ export class Drawing {
     const names = entry.words.map((slot) => this.answer.words[slot].text).join(', ');
     group.setAttribute('aria-label', `Box ${number + 1}: ${names}`);
     group.append(this.rectangle(entry.box, ''), this.mark(entry.box, number + 1));
-    this.listen(group, () => this.light([number], entry.words, null));
+    this.listen(group, { element: group, numbers: [number], slots: entry.words, attended: null });
     return group;
   }
 
@@ -69,27 +87,54 @@ export class Drawing {
       button.append(mark);
       button.setAttribute('aria-label', `${word.text}, box ${word.number + 1}`);
     }
-    this.listen(button, () => this.light(word.number === null ? [] : [word.number], [slot], slot));
+    const numbers = word.number === null ? [] : [word.number];
+    this.listen(button, { element: button, numbers, slots: [slot], attended: slot });
     return button;
   }
 
-  listen(element, light) {
-    for (const event of ['mouseenter', 'focus', 'click']) {
-      element.addEventListener(event, light);
+  // A choice is what an element stands for: boxes by number, words by slot, whose attention.
+  listen(element, choice) {
+    element.setAttribute('aria-pressed', 'false');
+    for (const event of ['mouseenter', 'focus']) {
+      element.addEventListener(event, () => this.point(choice));
     }
     for (const event of ['mouseleave', 'blur']) {
-      element.addEventListener(event, () => this.light([], [], null));
+      element.addEventListener(event, () => this.point(null));
+    }
+    const press = () => this.pin(this.pinned === choice ? null : choice);
+    element.addEventListener('click', press);
+    if (element instanceof SVGElement) {
+      element.addEventListener('keydown', (event) => {
+        if (event.key === 'Enter' || event.key === ' ') {
+          event.preventDefault();
+          press();
+        }
+      });
     }
   }
 
-  light(numbers, slots, attended) {
+  point(choice) {
+    this.pointed = choice;
+    this.light();
+  }
+
+  pin(choice) {
+    this.pinned?.element.setAttribute('aria-pressed', 'false');
+    choice?.element.setAttribute('aria-pressed', 'true');
+    this.pinned = choice;
+    this.light();
+  }
+
+  light() {
+    const { numbers = [], slots = [], attended = null } = this.pointed ?? this.pinned ?? {};
     this.boxes.forEach((box, number) => box.classList.toggle('lit', numbers.includes(number)));
     this.words.forEach((word, slot) => word.classList.toggle('lit', slots.includes(slot)));
-    this.stage.classList.toggle('dimmed', numbers.length > 0);
+    this.stage.classList.toggle('dimmed', numbers.length > 0 || attended !== null);
+    this.stage.classList.toggle('shaded', attended !== null);
     const attention = attended === null ? [] : this.answer.words[attended].attention;
     const most = Math.max(...attention, 1e-9);
     this.heats.forEach((heat, region) => {
-      heat.style.fillOpacity = 0.55 * ((attention[region] ?? 0) / most) ** 2;
+      heat.style.fillOpacity = (attention[region] ?? 0) / most;
     });
     this.looked.textContent = attended === null ? '' : this.describe(attended);
   }
@@ -114,14 +159,22 @@ export class Drawing {
     return element;
   }
 
-  // The box's number, inside its upper left corner.
+  // The box's number on a tag in its upper left corner.
   mark(box, number) {
-    const element = document.createElementNS(SVG, 'text');
     const [x1, y1] = this.corners(box);
-    element.setAttribute('x', x1 + 14);
-    element.setAttribute('y', y1 + 50);
-    element.textContent = number;
-    return element;
+    const tag = document.createElementNS(SVG, 'g');
+    tag.setAttribute('class', 'tag');
+    const back = document.createElementNS(SVG, 'rect');
+    const text = document.createElementNS(SVG, 'text');
+    const wide = 30 + 22 * String(number).length;
+    for (const [name, value] of Object.entries({ x: x1, y: y1, width: wide, height: 50, rx: 4 })) {
+      back.setAttribute(name, value);
+    }
+    text.setAttribute('x', x1 + wide / 2);
+    text.setAttribute('y', y1 + 38);
+    text.textContent = number;
+    tag.append(back, text);
+    return tag;
   }
 
   corners(box) {

@@ -11,17 +11,16 @@ const drawing = new Drawing({
   looked: element('looked'),
 });
 const state = {
-  model: '',
-  takes: new Set(),
+  models: [], // {label, path, takes}: the captioners that the server has
   detections: null,
   asked: 0,
   rawAddress: '',
   ownPicture: '',
 };
 
-function say(text, isError = false) {
+function say(text, kind = '') {
   element('status').textContent = text;
-  element('status').classList.toggle('error', isError);
+  element('status').className = `status ${kind}`;
 }
 
 async function call(path, body) {
@@ -34,17 +33,42 @@ async function call(path, body) {
     element('token-field').hidden = false;
     throw new Error('This server asks for a token.');
   }
+  if (response.status === 404) {
+    state.models = []; // perhaps a version that has gone: look again before the next question
+  }
   if (!response.ok) {
     throw new Error(value.error ?? `The server answered ${response.status}.`);
   }
   return value;
 }
 
-async function learnModel() {
+// Finds the captioners among the models, every loaded version of them, newest first.
+async function learnModels() {
   const { models } = await call('/page/models.json');
-  [state.model] = Object.keys(models);
-  const { metadata } = await call(`/v1/models/${state.model}/metadata`);
-  state.takes = new Set(Object.keys(metadata.signature_def.signature_def.greedy.inputs));
+  const found = [];
+  for (const [name, versions] of Object.entries(models)) {
+    for (const version of [...versions].reverse()) {
+      const isNewest = version === versions.at(-1);
+      const numbered = `/v1/models/${name}/versions/${version}`;
+      const { metadata } = await call(`${numbered}/metadata`);
+      const signature = metadata.signature_def.signature_def.greedy;
+      if (signature) {
+        found.push({
+          label: `${name}, version ${version}`,
+          path: isNewest ? `/v1/models/${name}` : numbered, // the newest may be replaced by a newer
+          takes: new Set(Object.keys(signature.inputs)),
+        });
+      }
+    }
+  }
+  if (!found.length) {
+    throw new Error('This server has no captioner that answers.');
+  }
+  const select = element('model');
+  const chosen = select.selectedOptions[0]?.text;
+  select.replaceChildren(...found.map(({ label }, index) => new Option(label, index)));
+  select.selectedIndex = Math.max(0, found.findIndex(({ label }) => label === chosen));
+  state.models = found;
 }
 
 async function ask() {
@@ -54,14 +78,15 @@ async function ask() {
   state.asked += 1;
   const question = state.asked;
   try {
-    if (!state.takes.size) {
-      await learnModel();
+    if (!state.models.length) {
+      await learnModels();
     }
     say('Captioning …');
     const decode = new FormData(element('controls')).get('decode');
-    const body = requestBody(state.detections, state.takes, decode);
+    const model = state.models[element('model').value];
+    const body = requestBody(state.detections, model.takes, decode);
     const started = performance.now();
-    const reply = await call(`/v1/models/${state.model}:predict`, body);
+    const reply = await call(`${model.path}:predict`, body);
     if (question !== state.asked) {
       return; // a newer question is under way
     }
@@ -69,28 +94,37 @@ async function ask() {
     const answer = readAnswer(reply.predictions[0]);
     drawing.show(answer, state.detections);
     showRaw(reply);
-    say(answer.words.length ? 'Done.' : 'The model has nothing to say about this picture.');
+    if (answer.words.length) {
+      say('Done.', 'sr-only'); // sighted people see that it is
+    } else {
+      say('The model has nothing to say about this picture.');
+    }
+    const logProb = answer.logProb.toFixed(2).replace('-', '−');
     element('facts').textContent =
-      `${decode}, log-probability ${answer.logProb.toFixed(2)}, ${milliseconds} ms`;
+      `${model.label}, ${decode}, log-probability ${logProb}, ${milliseconds} ms`;
   } catch (error) {
     if (question === state.asked) {
       drawing.clear();
-      say(error.message, true);
+      element('facts').textContent = '';
+      element('raw').hidden = true;
+      say(error.message, 'error');
     }
   }
 }
 
 function showRaw(reply) {
-  const text = JSON.stringify(reply, null, 1);
-  element('raw-text').textContent = text;
   URL.revokeObjectURL(state.rawAddress);
+  const text = JSON.stringify(reply, null, 1);
   state.rawAddress = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
   element('raw-link').href = state.rawAddress;
+  element('raw-save').href = state.rawAddress;
+  element('raw').hidden = false;
 }
 
 function showPicture(address, description) {
   const picture = element('picture');
   picture.hidden = !address;
+  element('stage').classList.toggle('bare', !address); // regions are all there is to see
   if (address) {
     picture.src = address;
     picture.alt = description;
@@ -116,7 +150,7 @@ async function chooseSample(sample, button) {
     showPicture(sample.picture ? `/samples/${sample.picture}` : '', sample.title);
     await take(detections);
   } catch (error) {
-    say(error.message, true);
+    say(error.message, 'error');
   }
 }
 
@@ -134,7 +168,10 @@ async function listSamples() {
       thumbnail.loading = 'lazy';
       button.append(thumbnail);
     }
-    button.append(sample.title);
+    const title = document.createElement('span');
+    title.textContent = button.title = sample.title;
+    title.className = sample.picture ? 'sr-only' : '';
+    button.append(title);
     button.addEventListener('click', () => chooseSample(sample, button));
     list.append(button);
   }
@@ -156,7 +193,7 @@ element('detections-file').addEventListener('change', async (event) => {
     showPicture(state.ownPicture, 'Your picture');
     await take(detections);
   } catch (error) {
-    say(`${file.name}: ${error.message}`, true);
+    say(`${file.name}: ${error.message}`, 'error');
   }
 });
 element('picture-file').addEventListener('change', (event) => {
@@ -175,10 +212,10 @@ for (const id of ['detections-file', 'picture-file']) {
 }
 element('controls').addEventListener('submit', (event) => event.preventDefault());
 element('controls').addEventListener('change', (event) => {
-  if (event.target.name === 'decode' || event.target.id === 'token') {
+  if (event.target.name === 'decode' || ['model', 'token'].includes(event.target.id)) {
     ask();
   }
   element('stage').classList.toggle('all', element('all-regions').checked);
 });
 
-listSamples().catch((error) => say(error.message, true));
+listSamples().catch((error) => say(error.message, 'error'));

@@ -71,6 +71,22 @@ class Browser:
     pointer = {"type": "pointer", "id": "mouse", "actions": [move]}
     self._post("/actions", {"actions": [pointer]})
 
+  @contextlib.contextmanager
+  def new_window(self):
+    """The window that was opened last, closed again after the block."""
+    own = self._get("/window")
+    end = time.monotonic() + 20
+    while len(handles := self._get("/window/handles")) < 2:
+      if time.monotonic() > end:
+        raise AssertionError("no window was opened")
+      time.sleep(0.05)
+    self._post("/window", {"handle": next(h for h in handles if h != own)})
+    try:
+      yield self
+    finally:
+      self._call("DELETE", self._session + "/window")
+      self._post("/window", {"handle": own})
+
   def resize(self, width: int, height: int) -> None:
     self._post("/window/rect", {"width": width, "height": height})
 

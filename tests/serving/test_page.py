@@ -1,16 +1,19 @@
 import io
 import json
+import os
+import pathlib
+import tempfile
 
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
 from gcap_tf.data import records
-from serving import samples
+from serving import embedded, samples, versions
 from tests.serving import browser as browsers
-from tests.serving import harness, tiny_models
+from tests.serving import tiny_models
 
-TAB = "\ue004"
+TAB, ENTER, ESCAPE = "\ue004", "\ue007", "\ue00c"
 
 
 LABELS = [("man", "horse", "dog"), ("dog", "ball", "tree"), ("bird", "boat", "sun")]
@@ -34,7 +37,11 @@ def server(tmp_path_factory):
   folder = tmp_path_factory.mktemp("page")
   tiny_models.save_namer(folder / "captioner")
   samples.write(folder / "samples", map(record, range(3)))
-  with harness.serving(folder / "captioner", samples=folder / "samples") as server:
+  models = tuple(
+    versions.ModelConfig(name, folder / "captioner") for name in ("captioner", "second")
+  )
+  config = embedded.ServerConfig(models=models, samples=folder / "samples")
+  with embedded.Server(config) as server:
     yield server
 
 
@@ -51,6 +58,14 @@ def page(server, browser):
   browser.open(f"http://{server.rest_address}/")
   shows(browser, "a man near a horse")
   return browser
+
+
+def keep(page, name):
+  """Keeps a screenshot where Bazel collects them (bazel-testlogs/.../test.outputs)."""
+  folder = pathlib.Path(os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR") or tempfile.mkdtemp())
+  page.screenshot(folder / name)
+  with Image.open(folder / name) as picture:
+    assert len(picture.convert("RGB").getcolors(1 << 24)) > 50, "the screenshot is empty"
 
 
 def shows(browser, caption):
@@ -102,11 +117,12 @@ def test_hovering_a_word_lights_its_box_and_its_attention(page):
   heats = page.run(
     "return [...document.querySelectorAll('.heat')].map(e => Number(e.style.fillOpacity))"
   )
-  assert heats[0] == pytest.approx(0.55, abs=0.01)
-  assert max(heats[1:]) < 0.1
+  assert heats[0] == pytest.approx(1.0, abs=0.01)
+  assert max(heats[1:]) < 0.2
   assert page.text("#looked") == "“man” looked at region 1 (man) 80 %, region 2 (horse) 10 %, " + (
     "region 3 (dog) 10 %"
   )
+  keep(page, "hover.png")
   page.hover("h1")
   page.wait_for("return !document.querySelector('.lit')")
 
@@ -125,19 +141,52 @@ def test_words_are_reached_with_the_keyboard(page):
   page.wait_for("return document.activeElement.classList.contains('lit')")
 
 
+def test_clicked_word_stays_lit_until_escape(page):
+  page.click(".thing")
+  page.run("document.activeElement.blur()")
+  page.hover("h1")
+  lit = "return document.querySelector('.box.lit')?.getAttribute('aria-label')"
+  assert page.wait_for(lit) == "Box 1: man"
+  assert page.run("return document.querySelector('.thing').getAttribute('aria-pressed')") == "true"
+  page.press(ESCAPE)
+  page.wait_for("return !document.querySelector('.lit, .caption [aria-pressed=true]')")
+
+
+def test_boxes_are_pressed_with_the_keyboard(page):
+  page.run("document.querySelector('.box').focus()")
+  for pressed in ("true", "false"):
+    page.press(ENTER)
+    page.wait_for(f"return document.activeElement.getAttribute('aria-pressed') === '{pressed}'")
+
+
+def test_model_is_chosen_among_the_captioners(page):
+  listed = "return [...document.getElementById('model').options].map(o => o.text)"
+  assert page.run(listed) == ["captioner, version 1", "second, version 1"]
+  assert page.text("#facts").startswith("captioner, version 1, greedy")
+  page.click("#model option:nth-child(2)")
+  page.wait_for("return document.getElementById('facts').textContent.startsWith('second')")
+  shows(page, "a man near a horse")
+
+
 def test_beam_search_is_asked_for_when_chosen(page):
   page.click("input[value=beam]")
   shows(page, "a horse near a man")
-  assert page.text("#facts").startswith("beam, log-probability -1.00")
+  page.wait_for("return document.getElementById('facts').textContent.includes('beam')")
+  assert page.text("#facts").startswith("captioner, version 1, beam, log-probability \u22121.00")
 
 
-def test_raw_answer_can_be_saved(page):
-  href, name = page.run(
-    "const a = document.getElementById('raw-link'); return [a.href, a.download]"
+def test_raw_answer_is_linked_and_can_be_saved(page):
+  href, saved, name = page.run(
+    """
+    const [link, save] = ['raw-link', 'raw-save'].map((id) => document.getElementById(id));
+    return [link.href, save.href, save.download];
+    """
   )
   assert href.startswith("blob:")
-  assert name == "caption.json"
-  raw = json.loads(page.run("return document.getElementById('raw-text').textContent"))
+  assert (saved, name) == (href, "caption.json")
+  page.click("#raw-link")
+  with page.new_window() as window:
+    raw = json.loads(window.wait_for("return document.body?.textContent"))
   assert raw["predictions"][0]["caption"] == "a man near a horse"
 
 
@@ -160,6 +209,7 @@ def test_phone_width_needs_no_sideways_scrolling(page):
   page.resize(360, 740)
   width = page.wait_for("return innerWidth < 520 && document.documentElement.scrollWidth")
   assert width <= page.run("return innerWidth")
+  keep(page, "phone.png")
 
 
 def test_nothing_is_requested_from_elsewhere_and_nothing_is_logged(server, page):
