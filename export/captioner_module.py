@@ -32,7 +32,7 @@ import tensorflow as tf
 from export import region_inputs, weights
 from gcap_tf.captioners import base
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.decoding import decoder
+from gcap_tf.decoding import decoder, grounding
 from gcap_tf.text import vocabulary as vocabularies
 
 OUTPUTS = (
@@ -148,7 +148,7 @@ class CaptionerModule(tf.Module):
 
 def branch_picks(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:
   """The region of every winning branch: [B, T, K, R], bool [B, T, K] -> int32 [B, T, K]."""
-  return tf.where(winners, tf.argmax(attention, -1, output_type=tf.int32), -1)
+  return tf.where(winners, grounding.strongest_region(attention), -1)
 
 
 def branch_mean(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:

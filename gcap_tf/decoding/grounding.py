@@ -2,6 +2,17 @@
 
 import tensorflow as tf
 
+# Regions that a model cannot tell apart (two with one label) get weights that differ by
+# rounding, which changes with the size of a batch; their first must win every time.
+_TIE = 1e-5
+
+
+def strongest_region(attention: tf.Tensor) -> tf.Tensor:
+  """The first region whose weight is the largest but for rounding: [..., R] -> int32 [...]."""
+  largest = tf.reduce_max(attention, -1, keepdims=True)
+  is_largest = attention >= (1 - _TIE) * largest
+  return tf.argmax(tf.cast(is_largest, tf.int32), -1, output_type=tf.int32)
+
 
 def word_boxes(
   attention: tf.Tensor, winners: tf.Tensor, boxes: tf.Tensor
@@ -16,7 +27,7 @@ def word_boxes(
   Returns:
     `box_index` int32 [B, T], the region of the first winning branch, and `box` [B, T, 4].
   """
-  picks = tf.argmax(attention, -1, output_type=tf.int32)  # [B, T, K]
+  picks = strongest_region(attention)  # [B, T, K]
   first = tf.argmax(tf.cast(winners, tf.int32), -1, output_type=tf.int32)
   box_index = tf.gather(picks, first, batch_dims=2)
   picked = tf.gather(boxes, picks, batch_dims=1)  # [B, T, K, 4]

@@ -20,3 +20,11 @@ def test_index_is_that_of_the_first_winner():
   index, box = grounding.word_boxes(attention, winners, BOXES)
   assert index.numpy().tolist() == [[2]]
   np.testing.assert_allclose(box[0, 0], BOXES[0, 2])
+
+
+def test_first_of_regions_that_differ_by_rounding_wins():
+  third = 1 / 3
+  attention = tf.constant(
+    [[third, third, third], [third, third + 1e-7, third], [0.3, 0.3003, 0.3], [0.0, 0.0, 0.0]]
+  )
+  assert grounding.strongest_region(attention).numpy().tolist() == [0, 0, 1, 0]
