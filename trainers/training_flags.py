@@ -7,6 +7,8 @@ with training_flags.started(config):          # the strategy's scope
 
 import contextlib
 import dataclasses
+import os
+import sys
 from typing import Any, TypeVar
 
 from absl import flags
@@ -52,5 +54,12 @@ def apply(config: C) -> C:
 
 
 def started(config: Any) -> contextlib.AbstractContextManager:
-  """Sets TensorFlow up for `config.compute`; models are made inside the context."""
+  """Sets TensorFlow up for `config.compute`; models are made inside the context.
+
+  Begins the program anew where TensorFlow must find a variable when it is loaded.
+  """
+  missing = computing.missing_environment(config.compute)
+  if missing:
+    sys.stdout.flush()
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | missing)
   return computing.start(config.compute).scope()

@@ -9,7 +9,9 @@ captions_{split}.json            captions in COCO's schema, for caption scores
 
 import functools
 import pathlib
+import sys
 import threading
+import time
 import zipfile
 from typing import Any
 
@@ -19,6 +21,8 @@ from gcap_tf import errors, files
 from gcap_tf.data import prepared_writer, records, shards
 from gcap_tf.text import vocabulary as vocabularies
 
+# A read that takes longer is told: what comes to wait for it should know why.
+SLOW_READ_SECONDS = 10.0
 _INDEX_ARRAYS = ("shard", "offset", "size", "image_ids", "captions", "words", "regions")
 
 
@@ -174,7 +178,14 @@ class Split:
     number = int(position - self._first_of_shard[shard])
     offset = int(self._offset[position])
     file = self._open(shard)
+    start = time.monotonic()
     data = shards.read_at(file, offset, number)
+    if time.monotonic() - start > SLOW_READ_SECONDS:
+      print(
+        f"shard {file.name}: record {number} took {time.monotonic() - start:.1f} s to read; is its "
+        "disk or network slow?",
+        file=sys.stderr,
+      )
     try:
       record = shards.decode(data)
     except errors.UserError as error:

@@ -39,7 +39,7 @@ def iterate(
   def of_worker(_: tf.distribute.InputContext | None = None) -> tf.data.Dataset:
     dataset = batches(step, (worker.index, worker.count)) if worker.count > 1 else batches(step)
     _check_rows(dataset.element_spec, shares // worker.count, shares)
-    return dataset if local == 1 else dataset.flat_map(lambda batch: _cut(batch, local))
+    return dataset if local == 1 else dataset.flat_map(lambda batch: cut(batch, local))
 
   if strategy.num_replicas_in_sync == 1:
     return iter(of_worker())
@@ -48,7 +48,7 @@ def iterate(
   return iter(strategy.distribute_datasets_from_function(of_worker, options))
 
 
-def _cut(batch: dict[str, tf.Tensor], count: int) -> tf.data.Dataset:
+def cut(batch: dict[str, tf.Tensor], count: int) -> tf.data.Dataset:
   """`count` batches of equal runs of rows."""
 
   def runs(tensor: tf.Tensor) -> tf.Tensor:

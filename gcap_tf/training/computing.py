@@ -13,7 +13,7 @@ import tensorflow as tf
 from gcap_tf import errors
 from gcap_tf.training import precision, strategies
 
-_XLA_FLAGS = "--tf_xla_auto_jit=2 --tf_xla_cpu_global_jit"
+_XLA_ON_CPU = "--tf_xla_cpu_global_jit"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +50,16 @@ def start(config: ComputeConfig) -> tf.distribute.Strategy:
   if config.deterministic:
     tf.config.experimental.enable_op_determinism()
   if config.xla:
-    # On a CPU only this variable, read at the first compilation, lets XLA take part.
-    os.environ["TF_XLA_FLAGS"] = f"{os.environ.get('TF_XLA_FLAGS', '')} {_XLA_FLAGS}".strip()
     tf.config.optimizer.set_jit("autoclustering")
   return strategy
+
+
+def missing_environment(config: ComputeConfig) -> dict[str, str]:
+  """Variables that TensorFlow should have found when it was loaded, and did not.
+
+  On a CPU, XLA takes part only where TF_XLA_FLAGS says so from the beginning.
+  """
+  given = os.environ.get("TF_XLA_FLAGS", "")
+  if not config.xla or _XLA_ON_CPU in given or tf.config.list_physical_devices("GPU"):
+    return {}
+  return {"TF_XLA_FLAGS": f"{given} --tf_xla_auto_jit=2 {_XLA_ON_CPU}".strip()}

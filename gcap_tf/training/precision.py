@@ -10,7 +10,6 @@ scale falls by half at a gradient that is not finite (that step is passed over) 
 after `GROWTH_STEPS` good ones.
 """
 
-import functools
 import signal
 import subprocess
 import sys
@@ -33,7 +32,7 @@ def enable() -> None:
   if tf.config.list_physical_devices("GPU"):
     tf.config.optimizer.set_experimental_options({"auto_mixed_precision": True})
     return
-  fault = bfloat16_fault()
+  fault = product_fault()
   if fault:
     raise errors.UserError(
       f"--mixed_precision: a bfloat16 product on this CPU {fault}; train in float32 (the default)"
@@ -46,10 +45,13 @@ def needs_loss_scale() -> bool:
   return bool(tf.config.optimizer.get_experimental_options().get("auto_mixed_precision"))
 
 
-@functools.cache
-def bfloat16_fault() -> str | None:
-  """What a bfloat16 product does to a process on this CPU; None where it works."""
-  child = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, text=True)
+def product_fault(program: str = _PROBE) -> str | None:
+  """What a bfloat16 product does to a process on this CPU; None where it works.
+
+  Args:
+    program: multiplies and prints "True".
+  """
+  child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
   if child.returncode < 0:
     return f"ends the process ({signal.Signals(-child.returncode).name})"
   if child.returncode or child.stdout.strip() != "True":

@@ -134,3 +134,9 @@ def test_a_broken_index_is_refused(data):
   (data.folder / "index_train.npz").write_bytes(b"PK but not really")
   with pytest.raises(errors.UserError, match=r"index_train\.npz cannot be read"):
     data.split("train")
+
+
+def test_a_slow_shard_is_named_and_read_all_the_same(data, monkeypatch, capsys):
+  monkeypatch.setattr(prepared, "SLOW_READ_SECONDS", -1.0)
+  assert data.split("train").record(0).image_id == data.split("train").image_ids[0]
+  assert "train-00000-of-00002.tfrecord: record 0 took" in capsys.readouterr().err

@@ -1,0 +1,206 @@
+"""Causes every fault that a run can meet, shows what the user sees, and whether anything is lost.
+
+    python -m benchmarks.fault_table
+
+A small captioner is trained by its program; a fault is caused from outside, repaired, and the
+same command run again. "the same bits" says that weights, optimiser and metrics.jsonl end as
+those of a run that met no fault. Prints the table of docs/training.md.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+from benchmarks import faults
+from gcap_tf import errors
+from gcap_tf.training import checkpoints
+
+_SLOW = """
+import runpy, sys, time
+from gcap_tf.data import shards
+read_at, calls = shards.read_at, []
+def slow(*arguments):
+  calls.append(0)
+  if len(calls) == 40:
+    time.sleep(11)
+  return read_at(*arguments)
+shards.read_at = slow
+sys.argv = sys.argv[1:]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
+
+
+class Bench:
+  """A prepared folder, a command, and what it ends with undisturbed."""
+
+  def __init__(self, work: pathlib.Path):
+    self.work = work
+    self.data = faults.prepare(work / "data")
+    faults.finish(self.command("whole"))
+    self.expected = faults.state(work / "whole")
+
+  def command(self, name: str, data: pathlib.Path | None = None) -> list[str]:
+    return faults.command("captioner", data or self.data, self.work / name, {})
+
+  def start(self, name: str, **options) -> subprocess.Popen:
+    """Starts a run and waits for its first checkpoint."""
+    child = subprocess.Popen(
+      self.command(name), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options
+    )
+    while child.poll() is None and not faults.has_checkpoint(self.work / name):
+      time.sleep(0.02)
+    return child
+
+  def verdict(self, name: str) -> str:
+    return "the same bits" if faults.state(self.work / name) == self.expected else "NOT the same"
+
+
+def signalled(bench: Bench, number: signal.Signals) -> tuple[str, str]:
+  name = number.name
+  child = bench.start(name)
+  child.send_signal(number)
+  _, told = child.communicate()
+  faults.finish(bench.command(name))
+  return _last_line(told), bench.verdict(name)
+
+
+def damaged_checkpoint(bench: Bench) -> tuple[str, str]:
+  child = bench.start("damaged")
+  time.sleep(1.0)
+  child.kill()
+  child.communicate()
+  states = checkpoints.StepCheckpoints(bench.work / "damaged" / "checkpoints")
+  _flip(next(states.path(states.steps()[-1]).glob("state.data*")))
+  told = faults.finish(bench.command("damaged"))
+  return re.search(r"checkpoint .* trying the one before", told).group(), bench.verdict("damaged")
+
+
+def damaged_record(bench: Bench) -> tuple[str, str]:
+  data = bench.work / "damaged_data"
+  shutil.copytree(bench.data, data)
+  shard = sorted(data.glob("train-*.tfrecord"))[-1]
+  _flip(shard)
+  told = _refused(bench.command("record", data))
+  _flip(shard)
+  faults.finish(bench.command("record", data))
+  return told, bench.verdict("record")
+
+
+def missing_shard(bench: Bench) -> tuple[str, str]:
+  shard = sorted(bench.data.glob("train-*.tfrecord"))[-1]
+  away = shard.with_suffix(".away")
+  shard.rename(away)
+  told = _refused(bench.command("missing"))
+  away.rename(shard)
+  faults.finish(bench.command("missing"))
+  return told, bench.verdict("missing")
+
+
+def slow_shard(bench: Bench) -> tuple[str, str]:
+  python, _, *rest = bench.command("slow")
+  done = subprocess.run([python, "-c", _SLOW, *rest], capture_output=True, text=True)
+  return re.search(r"shard .*", done.stderr).group(), bench.verdict("slow")
+
+
+def full_disk(bench: Bench) -> tuple[str, str]:
+  """A small file system in memory, made larger before the second try; needs `unshare`."""
+  run, kept = bench.work / "full", bench.work / "full_kept"
+  run.mkdir()
+  whole = sum(path.stat().st_size for path in (bench.work / "whole").rglob("*") if path.is_file())
+  quoted = " ".join(f"'{part}'" for part in bench.command("full"))
+  script = (
+    f"mount -t tmpfs -o size={int(0.7 * whole)} tmpfs {run} && {{ {quoted} >/dev/null;"
+    f" mount -o remount,size=100m {run}; {quoted} >/dev/null 2>&1; cp -r {run} {kept}; }}"
+  )
+  done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True)
+  run.rmdir()
+  if not kept.exists():
+    return "this system lets nobody mount a small disk", "not tried"
+  kept.rename(run)
+  return _last_line(done.stderr), bench.verdict("full")
+
+
+def not_finite(bench: Bench) -> tuple[str, str]:
+  told = _refused([*bench.command("not_finite"), "--learning_rate=1e38"])
+  faults.finish([*bench.command("not_finite"), "--learning_rate=1e-4", "--on_nan=skip"])
+  return told, "went on at a lower rate from the step before"
+
+
+def lost_worker(bench: Bench) -> tuple[str, str]:
+  sockets = [socket.create_server(("localhost", 0)) for _ in range(2)]
+  hosts = [f"localhost:{each.getsockname()[1]}" for each in sockets]
+  for each in sockets:
+    each.close()
+
+  def environment(index: int) -> dict[str, str]:
+    task = {"cluster": {"worker": hosts}, "task": {"type": "worker", "index": index}}
+    return os.environ | {"TF_CONFIG": json.dumps(task)}
+
+  other = subprocess.Popen(
+    bench.command("lost"),
+    stdout=subprocess.DEVNULL,
+    stderr=subprocess.DEVNULL,
+    env=environment(1),
+  )
+  first = bench.start("lost", env=environment(0))
+  other.kill()
+  other.wait()
+  _, told = first.communicate()
+  faults.finish(bench.command("lost"))
+  return _last_line(told), "went on alone from the checkpoint"
+
+
+FAULTS: dict[str, Callable[[Bench], tuple[str, str]]] = {
+  "SIGTERM": lambda bench: signalled(bench, signal.SIGTERM),
+  "Ctrl-C": lambda bench: signalled(bench, signal.SIGINT),
+  "newest checkpoint damaged": damaged_checkpoint,
+  "record damaged": damaged_record,
+  "shard missing": missing_shard,
+  "shard slow": slow_shard,
+  "disk full": full_disk,
+  "loss not finite": not_finite,
+  "worker lost": lost_worker,
+}
+
+
+def _flip(path: pathlib.Path) -> None:
+  """Inverts a byte in the middle of a file; twice is never."""
+  content = bytearray(path.read_bytes())
+  content[len(content) // 2] ^= 0xFF
+  path.write_bytes(content)
+
+
+def _refused(arguments: list[str]) -> str:
+  done = subprocess.run(arguments, capture_output=True, text=True)
+  if done.returncode != 1 or "Traceback" in done.stderr:
+    raise errors.UserError(f"expected a refusal, found {done.returncode}: {done.stderr[-500:]}")
+  return _last_line(done.stderr)
+
+
+def _last_line(text: str) -> str:
+  """The last line that says something of the run."""
+  lines = [line for line in re.split(r"[\r\n]+", text) if "error: " in line or "stopped" in line]
+  return lines[-1].strip() if lines else text[-300:]
+
+
+def main(_: list[str]) -> None:
+  with tempfile.TemporaryDirectory() as temporary:
+    bench = Bench(pathlib.Path(temporary))
+    print("| fault | what the user sees | run again |\n|---|---|---|")
+    for name, cause in FAULTS.items():
+      told, verdict = cause(bench)
+      print(f"| {name} | `{told.replace(temporary, '...')}` | {verdict} |", flush=True)
+  sys.stdout.flush()
+
+
+if __name__ == "__main__":
+  errors.run(main)
