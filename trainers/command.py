@@ -20,6 +20,7 @@ COMMANDS = {
   "export_model": "export.export_model",
   "server": "serving.server",
   "client": "serving.client",
+  "tensorboard": "trainers.tensorboard",
   "demo": "trainers.demo",
 }
 

@@ -96,7 +96,10 @@ class MatcherAttention:
     return figures
 
   def draw(self) -> dict[str, np.ndarray]:
-    """The first caption's words of a few pictures, and the PR curve; of the last `judge`."""
+    """The first caption's words of a few pictures, and the PR curve; of the last `judge`.
+
+    The curve also goes to TensorBoard's PR panel, by the current writer.
+    """
     if not self._rows:
       return {}
     shown = {}
@@ -107,6 +110,8 @@ class MatcherAttention:
       shown[f"attention/{record.image_id}"] = _grid(record, words, weights)
     if self._scores is not None:
       scores = self._scores
+      about = f"thresholds of attention from {scores.thresholds[0]} to {scores.thresholds[-1]}"
+      summaries.pr_curve("attention", scores.precision, scores.recall, scores.phrases, about)
       curve = pr_curve.Curve(scores.recall, scores.precision, scores.best)
       shown["attention_pr_curve"] = np.asarray(pr_curve.draw({"attention": curve}))
     return shown

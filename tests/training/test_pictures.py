@@ -7,6 +7,7 @@ import types
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from gcap_tf.training import captioner_evaluation, pictures, runs
 from gcap_tf.visuals import ink
@@ -18,14 +19,18 @@ def data(tmp_path_factory):
   return small_runs.data(tmp_path_factory.mktemp("pictures"), train=6)
 
 
-def test_a_matcher_is_judged_and_drawn_on_the_first_captions(data):
+def test_a_matcher_is_judged_and_drawn_on_the_first_captions(data, tmp_path):
   vocabulary = data.build_vocabulary("matcher", 1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
   model = runs.make_model("matcher", "scan", {**small_runs.MATCHER_SIZES, **sizes})
   attention = pictures.MatcherAttention(model, vocabulary, data.split("val"))
   assert attention.draw() == {}
   assert {"attention_f1", "attention_accuracy"} <= attention.judge().keys()
-  shown = attention.draw()
+  writer = tf.summary.create_file_writer(str(tmp_path / "tensorboard"))
+  with writer.as_default(step=1):
+    shown = attention.draw()
+  writer.close()
+  assert "attention/pr_curves" in small_runs.summaries(tmp_path)
   assert len(shown) == pictures.SHOWN + 1 and "attention_pr_curve" in shown
   first = shown[f"attention/{data.split('val').image_ids[0]}"]
   # The outline of the winning box is in the picture.

@@ -2,7 +2,6 @@
 
 import numpy as np
 import tensorflow as tf
-from PIL import Image
 
 from gcap_tf.visuals import summaries
 
@@ -21,24 +20,9 @@ def written(folder, write):
   return values
 
 
-def test_picture_is_kept_pixel_by_pixel(tmp_path):
-  image = Image.new("RGB", (5, 4), (10, 200, 30))
-  values = written(tmp_path, lambda: summaries.picture("captions/7", image, 3))
-  width, height, png = tf.make_ndarray(values["captions/7"].tensor)
-  assert (width, height) == (b"5", b"4")
-  np.testing.assert_array_equal(tf.io.decode_png(png), np.asarray(image))
-
-
-def test_captions_are_a_table_whose_cells_cannot_break_it(tmp_path):
-  rows = [("7", "a dog | a cat", ["a dog runs", "dogs\nrun"])]
-  values = written(tmp_path, lambda: summaries.captions("captions", rows, 3))
-  (text,) = np.atleast_1d(tf.make_ndarray(values["captions"].tensor))
-  assert text.decode().splitlines()[-1] == "| 7 | a dog \\| a cat | a dog runs<br>dogs run |"
-
-
 def test_pr_curve_keeps_precision_and_recall_and_gives_fitting_counts(tmp_path):
   precision, recall = np.array([0.5, 0.8, 0.0]), np.array([1.0, 0.4, 0.0])
-  values = written(tmp_path, lambda: summaries.pr_curve("attention", precision, recall, 10, 3))
+  values = written(tmp_path, lambda: summaries.pr_curve("attention", precision, recall, 10))
   found, wrong, _, missed, *given = tf.make_ndarray(values["attention/pr_curves"].tensor)
   np.testing.assert_allclose(given, [precision, recall], rtol=1e-6)
   np.testing.assert_allclose(found, [10, 4, 0])
