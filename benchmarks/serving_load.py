@@ -1,18 +1,19 @@
 """Load on a server from separate processes, so that clients and server do not share a GIL."""
 
 import dataclasses
-import multiprocessing
-import threading
-import time
+import json
+import math
+import subprocess
+import sys
 
-import grpc
 import numpy as np
 import tensorflow as tf
-from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
+from tensorflow_serving.apis import predict_pb2
 
+from benchmarks import serving_client
 from export import warm_up
 
-_PAUSE = 0.02  # of a client that was refused, before it asks again
+METHOD = serving_client.METHOD
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,45 +54,30 @@ def request(
   return message.SerializeToString()
 
 
-def run(address: str, raw: bytes, concurrency: int, seconds: float) -> Outcome:
-  """Keeps `concurrency` requests under way for `seconds`, from one other process."""
-  context = multiprocessing.get_context("spawn")
-  queue = context.Queue()
-  process = context.Process(target=_client, args=(address, raw, concurrency, seconds, queue))
-  process.start()
-  elapsed, latencies, codes = queue.get()
-  process.join()
-  return Outcome(elapsed, np.array(latencies), codes)
+def run(
+  address: str,
+  raw: bytes,
+  concurrency: int,
+  seconds: float = math.inf,
+  requests: float = math.inf,
+) -> Outcome:
+  """Keeps `concurrency` requests under way, from one other process, up to either bound."""
+  return _in_process("closed", address, raw, concurrency, seconds, requests)
 
 
-def _client(address: str, raw: bytes, concurrency: int, seconds: float, queue) -> None:
-  message = predict_pb2.PredictRequest.FromString(raw)
-  channel = grpc.insecure_channel(address)
-  predict = prediction_service_pb2_grpc.PredictionServiceStub(channel).Predict
-  predict(message, timeout=60)
-  lock = threading.Lock()
-  latencies: list[float] = []
-  codes: dict[str, int] = {}
-  end = time.monotonic() + seconds
+def run_at(address: str, raw: bytes, rate: float, seconds: float, seed: int = 0) -> Outcome:
+  """Sends `rate` requests a second at random moments, however slowly they are answered.
 
-  def worker() -> None:
-    while time.monotonic() < end:
-      started = time.monotonic()
-      try:
-        predict(message, timeout=60)
-        code = "OK"
-      except grpc.RpcError as error:
-        code = error.code().name
-        time.sleep(_PAUSE)
-      with lock:
-        codes[code] = codes.get(code, 0) + 1
-        if code == "OK":
-          latencies.append(time.monotonic() - started)
+  Latencies count from the moment a request was due: a client that falls behind must not
+  hide a server that does.
+  """
+  return _in_process("open", address, raw, rate, seconds, seed)
 
-  started = time.monotonic()
-  threads = [threading.Thread(target=worker) for _ in range(concurrency)]
-  for thread in threads:
-    thread.start()
-  for thread in threads:
-    thread.join()
-  queue.put((time.monotonic() - started, latencies, codes))
+
+def _in_process(kind: str, address: str, raw: bytes, *arguments: float) -> Outcome:
+  program = [sys.executable, "-m", "benchmarks.serving_client", kind, address]
+  done = subprocess.run(
+    [*program, *map(str, arguments)], input=raw, stdout=subprocess.PIPE, check=True
+  )
+  found = json.loads(done.stdout)
+  return Outcome(found["seconds"], np.array(found["latencies"]), found["codes"])

@@ -7,35 +7,47 @@ import numpy as np
 import tensorflow as tf
 
 from export import captioner_module, region_inputs, saved_model, warm_up
-from gcap_tf.captioners import base
+from gcap_tf.captioners import base, catalog
 from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import runs
 
+LABELS = ("man", "horse", "dog", "ball")
+
 
 def make(
-  hidden: int, features: int, words: int, spread: float = 0.0
+  hidden: int,
+  features: int,
+  words: int,
+  spread: float = 0.0,
+  name: str = "updown",
+  labelled: bool = False,
 ) -> tuple[base.Captioner, vocabularies.Vocabulary]:
   """A captioner and its words.
 
   Args:
     hidden: units.
-    features: D.
+    features: D; 0 for a captioner that reads labels alone.
     words: V.
+    name: registered name of the captioner.
+    labelled: whether it reads the labels of regions, `LABELS`.
     spread: scale of normally drawn weights, which makes captions differ from picture to
       picture; 0 keeps the model's own start.
   """
   keras.utils.set_random_seed(0)
-  vocabulary = vocabularies.Vocabulary(
-    "captioner", ("", *(f"word{i}" for i in range(words - 2)), "UNK")
-  )
-  config = {
+  spoken = ("", *(f"word{i}" for i in range(words - 2)), "UNK")
+  vocabulary = vocabularies.Vocabulary("captioner", spoken, LABELS if labelled else ())
+  options = {
     "vocabulary_size": words,
     "feature_size": features,
+    "num_labels": len(vocabulary.labels),
+    "label_size": hidden,
     "embedding_size": hidden,
     "hidden_size": hidden,
     "attention_size": hidden,
   }
-  model = runs.make_model("captioner", "updown", config)
+  known = catalog.CAPTIONERS.get(name).Config.__dataclass_fields__
+  config = {option: value for option, value in options.items() if option in known}
+  model = runs.make_model("captioner", name, config)
   if spread:
     rng = np.random.default_rng(0)
     for variable in model.variables:

@@ -39,13 +39,30 @@ def test_load_reaches_a_real_server(tmp_path):
   config = embedded.ServerConfig(models=(versions.ModelConfig("captioner", base),))
   with embedded.Server(config) as server:
     outcome = serving_load.run(server.address, raw, 2, 0.3)
+    counted = serving_load.run(server.address, raw, 2, requests=7)
+    paced = serving_load.run_at(server.address, raw, rate=40, seconds=0.5)
   assert set(outcome.codes) == {"OK"}
   assert len(outcome.latencies) == outcome.codes["OK"] > 1
+  assert counted.codes == {"OK": 7}
+  assert paced.codes == {"OK": 20}
+  assert paced.latencies.min() > 0
 
 
-@pytest.mark.parametrize("name", ["serving", "serving_faults"])
-def test_command_explains_its_flags(name):
+def test_curves_are_those_of_the_first_signature():
+  rows = [row(20.0), row(30.0, concurrency=16), row(1.0, signature="beam")]
+  lines = serving.curves(rows, rows)
+  assert [line.name for line in lines] == [
+    "one by one, p50",
+    "one by one, p99",
+    "batched, p50",
+    "batched, p99",
+  ]
+  assert lines[1].points == ((8, 2.0), (16, 2.0))
+  assert lines[1].dashed
+
+
+def test_command_explains_its_flags():
   done = subprocess.run(
-    [sys.executable, "-m", f"benchmarks.{name}", "--help"], capture_output=True, text=True
+    [sys.executable, "-m", "benchmarks.serving_faults", "--help"], capture_output=True, text=True
   )
-  assert "--seconds" in done.stdout, done.stderr
+  assert "--fuzz_bytes" in done.stdout, done.stderr
