@@ -1,10 +1,12 @@
 """How many batches a second the data pipeline makes, beside what training can use.
 
-    python -m benchmarks.pipeline --step_seconds=0.5
+    python -m benchmarks.pipeline
 
 Makes a prepared folder of random features for each shape and reads it, once from the
 files at every batch (the page cache of the system helps) and once with decoded pictures
-kept in memory. Prints a table, then one JSON object.
+kept in memory, as training does where they fit. Then takes training steps of the model on
+one of these batches. "x step" is how many batches are made in the time of a step. Prints a
+table, then one JSON object.
 """
 
 import dataclasses
@@ -15,36 +17,42 @@ import tempfile
 import time
 
 import numpy as np
+import tensorflow as tf
 from absl import flags
 
 from gcap_tf import errors
 from gcap_tf.data import pipeline, prepared, prepared_writer, records
+from gcap_tf.training import captioning, matching, optimizers, runs
 
 _PICTURES = flags.DEFINE_integer("pictures", 400, "pictures of the folder that is made")
 _SECONDS = flags.DEFINE_float("seconds", 5.0, "time to measure each case for")
-_STEP_SECONDS = flags.DEFINE_float(
-  "step_seconds", 0.0, "time of a training step; prints how many times faster batches are made"
-)
+_STEPS = flags.DEFINE_integer("steps", 5, "training steps that are timed; the fastest counts")
 
-# name -> layout, regions, feature size, batch
+# name -> kind, model, its options, regions, feature size, batch
 SHAPES = {
   "SCAN 128 captions": (
     "matcher",
+    "scan",
+    {},
     36,
     2048,
     pipeline.BatchConfig(images=128, items="caption", max_words=40, buckets=(12, 16, 24)),
   ),
   "Up-Down 10 x 5": (
     "captioner",
+    "updown",
+    {},
     36,
     2048,
     pipeline.BatchConfig(images=10, captions_per_image=5, max_words=16),
   ),
-  "demo 16 x 5": (
+  "demo 64 x 2": (
     "captioner",
-    16,
-    64,
-    pipeline.BatchConfig(images=16, captions_per_image=5, max_words=16, buckets=(8, 12)),
+    "updown",
+    {"hidden_size": 192, "embedding_size": 128, "attention_size": 128},
+    36,
+    256,
+    pipeline.BatchConfig(images=64, captions_per_image=2, max_words=20, buckets=(12, 16)),
   ),
 }
 _WORDS = [f"word{n}" for n in range(2000)]
@@ -105,24 +113,57 @@ def batches_per_second(dataset, warm_up: int) -> float:
   return count / (time.monotonic() - start)
 
 
+def step_seconds(kind: runs.Kind, name: str, options, vocabulary, batch) -> float:
+  """The fastest of some training steps: losses, gradients, update."""
+  sizes = {"vocabulary_size": vocabulary.size, "feature_size": batch["features"].shape[-1]}
+  model = runs.make_model(kind, name, {**options, **sizes})
+  trainer = (
+    matching.MatchingTrainer(model, matching.MatchingConfig())
+    if kind == "matcher"
+    else captioning.CaptioningTrainer(model, captioning.CaptioningConfig())
+  )
+  variables = [variable.value for variable in model.trainable_variables]
+  optimizer = optimizers.Adam(optimizers.OptimizerConfig(), variables)
+
+  @tf.function
+  def step():
+    with tf.GradientTape() as tape:
+      loss = tf.add_n(list(trainer.losses(batch, tf.constant([1, 2])).values()))
+    optimizer.apply(tape.gradient(loss, variables), tf.constant(1e-4))
+    return loss
+
+  seconds = []
+  for _ in range(1 + _STEPS.value):
+    started = time.monotonic()
+    step().numpy()
+    seconds.append(time.monotonic() - started)
+  return min(seconds[1:])
+
+
 def main(argv: list[str]) -> None:
   del argv
   results = {}
   print(f"{'shape':20s} {'pictures':>10s} {'batches/s':>10s} {'MB/s':>8s} {'x step':>8s}")
-  for name, (layout, regions, feature_size, config) in SHAPES.items():
+  for shape, (kind, name, options, regions, feature_size, config) in SHAPES.items():
     with tempfile.TemporaryDirectory() as scratch:
       data = prepare(pathlib.Path(scratch) / "data", regions, feature_size)
-      split, vocabulary = data.split("train"), data.build_vocabulary(layout, 1)
+      split, vocabulary = data.split("train"), data.build_vocabulary(kind, 1)
+      rates = {}
       for kept, budget in (("from files", 0), ("in memory", 8 << 30)):
         chosen = dataclasses.replace(config, cache_bytes=budget)
         dataset = pipeline.training_batches(split, vocabulary, chosen)
         # One epoch fills the cache; what was prefetched before the clock starts is noise.
-        rate = batches_per_second(dataset, pipeline.steps_per_epoch(split, chosen) + 10)
-        megabytes = rate * config.images * regions * feature_size * 4 / 1e6
-        ratio = rate * _STEP_SECONDS.value
-        shown = f"{ratio:8.1f}" if ratio else "       -"
-        print(f"{name:20s} {kept:>10s} {rate:10.1f} {megabytes:8.0f} {shown}")
-        results[f"{name}, {kept}"] = {"batches_per_second": rate, "ratio_to_step": ratio or None}
+        rates[kept] = batches_per_second(dataset, pipeline.steps_per_epoch(split, chosen) + 10)
+      batch = next(iter(pipeline.training_batches(split, vocabulary, config)))
+      seconds = step_seconds(kind, name, options, vocabulary, batch)
+    for kept, rate in rates.items():
+      megabytes = rate * config.images * regions * feature_size * 4 / 1e6
+      print(f"{shape:20s} {kept:>10s} {rate:10.1f} {megabytes:8.0f} {rate * seconds:8.1f}")
+      results[f"{shape}, {kept}"] = {
+        "batches_per_second": rate,
+        "step_seconds": seconds,
+        "ratio_to_step": rate * seconds,
+      }
   results["peak_memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
   print(f"peak memory {results['peak_memory_mb']:,.0f} MB")
   print(json.dumps(results))

@@ -41,7 +41,7 @@ def main(argv: list[str]) -> None:
   table = PAPERS[_PAPER.value](scale)
   data = prepared.PreparedData(_DATA.value)
   split = _SPLIT.value or (table.split if table.split in data.splits else "val")
-  seeds = _whole_numbers(_SEEDS.value) or scale.seeds
+  seeds = whole_numbers(_SEEDS.value) or scale.seeds
   out = pathlib.Path(_OUT.value)
   rows = experiments.in_order(table, _ROWS.value or None)
   done: dict[str, results.Runs] = {}
@@ -56,7 +56,8 @@ def main(argv: list[str]) -> None:
   print((out / "table.md").read_text())
 
 
-def _whole_numbers(texts: list[str]) -> tuple[int, ...]:
+def whole_numbers(texts: list[str]) -> tuple[int, ...]:
+  """The seeds of a flag."""
   try:
     return tuple(int(text) for text in texts)
   except ValueError:
