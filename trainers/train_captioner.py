@@ -35,7 +35,7 @@ _BOXES = flags.DEFINE_enum(
 _EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over every picture.", 1)
 _IMAGES = flags.DEFINE_integer("images", None, "Pictures of a step.", 1)
 _RATE = flags.DEFINE_float("learning_rate", None, "At the start.")
-_SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
+_SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json")
 
 flags.adopt_module_key_flags(recipe_flags)
 flags.adopt_module_key_flags(training_flags)

@@ -30,7 +30,7 @@ _CCS = flags.DEFINE_float("ccs_weight", None, "Weight of the CCS constraint; the
 _EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over every caption.", 1)
 _BATCH = flags.DEFINE_integer("batch_size", None, "Pairs of a step.", 2)
 _RATE = flags.DEFINE_float("learning_rate", None, "At the start.")
-_SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
+_SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json")
 
 flags.adopt_module_key_flags(recipe_flags)
 flags.adopt_module_key_flags(training_flags)

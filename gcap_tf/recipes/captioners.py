@@ -9,9 +9,7 @@ printed, on the scales of `evaluate_captioner`: captions as papers print them, g
 as fractions of 1.
 
 Departures of all GVD kin: region encoders start fresh, not from a detector's weights, and no
-convolution map is attended to unless the data brings one as a grid. Departure of Cyclical:
-its rate stays at 1e-4, where the released program divides it by 10 once validation CIDEr has
-not risen for 10 epochs.
+convolution map is attended to unless the data brings one as a grid.
 """
 
 import dataclasses
@@ -189,6 +187,7 @@ _CYCLE = dataclasses.replace(
   epochs=80,
   warm_up_epochs=35,
   warm_up_weights="best",
+  schedule=schedules.ScheduleConfig("plateau", 1e-4, factor=0.1, every=10, least=5e-6),
   optimizer=optimizers.OptimizerConfig(clip="norm", clip_at=0.1, slow=_SLOW),
 )
 _add(

@@ -34,12 +34,15 @@ def import_files(
   if not isinstance(values, dict):
     raise errors.UserError(f"options {options} must be a JSON object of names and values")
   words = vocabularies.Vocabulary.load(vocabulary)
-  if family == "updown":
-    kind, name = "captioner", "updown"
-    _, model = captioner_checkpoints.import_updown(arrays, values, words)
-  else:
-    kind = "matcher"
-    name, model = matcher_checkpoints.import_matcher(family, arrays, values, words)
+  try:
+    if family == "updown":
+      kind, name = "captioner", "updown"
+      _, model = captioner_checkpoints.import_updown(arrays, values, words)
+    else:
+      kind = "matcher"
+      name, model = matcher_checkpoints.import_matcher(family, arrays, values, words)
+  except errors.UserError as error:
+    raise errors.UserError(f"{weights}: {error}") from None
   origin = {"family": family, "weights": str(weights), "options": values}
   extra = {"imported": origin}
   if kind == "matcher":

@@ -153,6 +153,7 @@ class _Loop:
       self.board = tf.summary.create_file_writer(str(folder / "tensorboard"))
     self.stopping = False
     self.skipped_in_a_row = 0
+    self.scores: list[float] = []
 
   def run(self) -> dict[str, float]:
     with faults.told_plainly(self.folder, self._newest):
@@ -174,6 +175,7 @@ class _Loop:
     if self.worker.is_chief:
       self.states.remove_leftovers()
       self.log.truncate_after(step)
+    self.scores = self.log.values(f"val_{self.trainer.best_metric}", step)
     if step:
       print(f"Resuming {self.folder} at step {step:,} of {self.config.steps:,}")
     return step
@@ -222,7 +224,9 @@ class _Loop:
 
   def _run_step(self, step: int, batch: Any) -> dict[str, float]:
     config = self.config
-    rate = schedules.learning_rate(config.schedule, step, config.steps, config.steps_per_epoch)
+    rate = schedules.learning_rate(
+      config.schedule, step, config.steps, config.steps_per_epoch, self.scores
+    )
     with self.trace.step(step):
       told = self.update(
         batch,
@@ -231,7 +235,9 @@ class _Loop:
         tf.constant(0.0 if self.request.signal is None else 1.0),
       )
       values = {name: float(value) for name, value in told.items()}
-    self.stopping = values.pop(steps_.STOP) > 0
+    # Workers must stop after the same step: each tells the others in the step that follows.
+    told_by_any = values.pop(steps_.STOP) > 0
+    self.stopping = told_by_any or (self.worker.count == 1 and self.request.signal is not None)
     if values.pop(steps_.FINITE):
       self.skipped_in_a_row = 0
     elif self.scale is None or not math.isfinite(values[steps_.LOSS]):
@@ -283,6 +289,7 @@ class _Loop:
         for name, text in self.trainer.texts().items():
           tf.summary.text(name, text)
       self.board.flush()
+    self.scores.append(score)
     self.position.since_best.assign_add(1)
     if score > float(self.position.best.numpy()):
       self.position.best.assign(score)

@@ -21,18 +21,28 @@ class MetricsLog:
     with self.path.open("a", encoding="utf-8") as file:
       file.write(json.dumps(finite) + "\n")
 
+  def values(self, key: str, step: int) -> list[float]:
+    """What was logged under a key up to a step, in order."""
+    return [line[key] for line in self._lines(step) if line.get(key) is not None]
+
   def truncate_after(self, step: int) -> None:
     """Drops lines that a killed run wrote after its last checkpoint."""
-    if not self.path.exists():
-      return
+    if self.path.exists():
+      kept = [json.dumps(line) + "\n" for line in self._lines(step)]
+      files.write_text(self.path, "".join(kept))
+
+  def _lines(self, step: int) -> list[dict[str, float]]:
+    """Lines up to a step, and up to the first that was not written whole."""
     kept = []
-    for line in self.path.read_text(encoding="utf-8").splitlines():
-      try:
-        if json.loads(line)["step"] <= step:
-          kept.append(line + "\n")
-      except (json.JSONDecodeError, KeyError):
-        break
-    files.write_text(self.path, "".join(kept))
+    if self.path.exists():
+      for line in self.path.read_text(encoding="utf-8").splitlines():
+        try:
+          values = json.loads(line)
+          if values["step"] <= step:
+            kept.append(values)
+        except (json.JSONDecodeError, KeyError):
+          break
+    return kept
 
 
 class SpeedLog:

@@ -22,6 +22,15 @@ def test_epochs_before_the_count_keep_the_rate():
   assert rates == pytest.approx([1.0, 1.0, 0.8, 0.8, 0.64])
 
 
+def test_a_plateau_drops_the_rate_and_waits_again():
+  scores = [1.0, 3.0, 2.0, 3.0, 1.0, 4.0, 0.0, 0.0, 0.0]
+  # With a patience of 2: the third in a row without a better one is too many, twice.
+  assert [schedules.drops(scores[:n], 2) for n in (4, 5, 8, 9)] == [0, 1, 1, 2]
+  config = schedules.ScheduleConfig("plateau", 1.0, factor=0.1, every=2, least=0.05)
+  rates = [schedules.learning_rate(config, 0, 9, 1, scores[:n]) for n in (4, 5, 9)]
+  assert rates == pytest.approx([1.0, 0.1, 0.05])
+
+
 def test_cosine_falls_from_one_through_a_half_to_zero():
   assert [rate(s, kind="cosine") for s in (0, 50, 100)] == pytest.approx([1.0, 0.5, 0.0])
 
