@@ -15,7 +15,7 @@ from gcap_tf import errors, files
 from gcap_tf.data import prepared
 from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.recipes import experiments, results, scales
-from gcap_tf.recipes.papers import ccr_ccs, cyclical, distributed, pos_scan
+from gcap_tf.recipes.papers import ccr_ccs, contrastive, cyclical, distributed, pos_scan
 from trainers import reproduce_rows
 
 PAPERS = {
@@ -23,6 +23,7 @@ PAPERS = {
   "distributed": distributed.table,
   "cyclical": cyclical.table,
   "ccr_ccs": ccr_ccs.table,
+  "contrastive": contrastive.table,
 }
 
 _PAPER = flags.DEFINE_enum("paper", None, list(PAPERS), "Whose table.", required=True)
@@ -43,12 +44,15 @@ def main(argv: list[str]) -> None:
   split = _SPLIT.value or (table.split if table.split in data.splits else "val")
   seeds = whole_numbers(_SEEDS.value) or scale.seeds
   out = pathlib.Path(_OUT.value)
+  metrics = tuple(_METRICS.value)
+  asks = any(column.key.startswith("self_retrieval") for column in table.columns)
+  retrieved = scale.retrieved if asks else 0
   rows = experiments.in_order(table, _ROWS.value or None)
   done: dict[str, results.Runs] = {}
   for seed in seeds:
     for row in rows:
       print(f"== {row.label}, seed {seed}", flush=True)
-      result = reproduce_rows.run(row, seed, data, split, out, tuple(_METRICS.value))
+      result = reproduce_rows.run(row, seed, data, split, out, metrics, retrieved)
       done.setdefault(row.name, {})[seed] = result
       summary = results.summarise(table, scale.name, split, data.name, done)
       files.write_json(out / "table.json", summary)

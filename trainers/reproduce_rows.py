@@ -1,7 +1,6 @@
 """Trains and judges one row of a reproduction with one seed, or finds it done."""
 
 import dataclasses
-import json
 import pathlib
 import time
 from typing import Any
@@ -9,15 +8,17 @@ from typing import Any
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.data import prepared
-from gcap_tf.decoding import config as decode_config
 from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.recipes import experiments, results
 from gcap_tf.training import (
+  captioner_evaluation,
   captioner_report,
   captioner_training,
+  contrastive_training,
   matcher_report,
   matcher_training,
   runs,
+  scst_training,
 )
 
 
@@ -28,6 +29,7 @@ def run(
   split: str,
   out: pathlib.Path,
   metrics: tuple[str, ...] = caption_metrics.METRICS,
+  self_retrieval: int = 0,
 ) -> dict[str, Any]:
   """{"figures": ..., "minutes": ...} of a row; kept in result.json, computed once.
 
@@ -36,7 +38,7 @@ def run(
   folder = folder_of(out, row.name, seed)
   needed = {name: str(folder_of(out, name, seed)) for name in experiments.needs(row.training)}
   training = dataclasses.replace(experiments.resolved(row.training, needed), seed=seed)
-  asked = json.loads(json.dumps([configs.to_dict(training), split, data.name, list(metrics)]))
+  asked = [configs.to_dict(training), split, data.name, list(metrics), self_retrieval]
   kept = folder / "result.json"
   if kept.exists():
     result = files.read_json(kept)
@@ -45,7 +47,7 @@ def run(
     files.remove(folder)
   started = time.monotonic()
   train(training, data, folder)
-  figures = evaluate(folder, data, split, metrics)
+  figures = evaluate(folder, data, split, metrics, self_retrieval)
   if not results.is_finite(figures):
     raise errors.UserError(f"{folder}: a figure is not a number; the run diverged")
   minutes = (time.monotonic() - started) / 60.0
@@ -60,18 +62,30 @@ def folder_of(out: pathlib.Path, name: str, seed: int) -> pathlib.Path:
 
 def train(training: Any, data: prepared.PreparedData, folder: pathlib.Path) -> None:
   """Trains by the kind of configuration."""
-  if isinstance(training, matcher_training.MatcherTrainingConfig):
-    matcher_training.train(data, training, folder)
-  else:
-    captioner_training.train(data, training, folder)
+  trainers = {
+    matcher_training.MatcherTrainingConfig: matcher_training.train,
+    captioner_training.CaptionerTrainingConfig: captioner_training.train,
+    scst_training.ScstTrainingConfig: scst_training.train,
+    contrastive_training.ContrastiveTrainingConfig: contrastive_training.train,
+  }
+  trainers[type(training)](data, training, folder)
 
 
 def evaluate(
-  folder: pathlib.Path, data: prepared.PreparedData, split: str, metrics: tuple[str, ...]
+  folder: pathlib.Path,
+  data: prepared.PreparedData,
+  split: str,
+  metrics: tuple[str, ...],
+  self_retrieval: int = 0,
 ) -> dict[str, float]:
-  """The figures that the evaluation commands print."""
+  """The figures that the evaluation commands print; see their flags."""
   run = runs.load(folder)
   if run.kind == "matcher":
     return matcher_report.evaluate_runs([str(folder)], data.folder, split)[0]
-  config = captioner_report.ReportConfig(decode=decode_config.DecodeConfig(), metrics=metrics)
-  return captioner_report.evaluate(run, data.split(split), config).values
+  chosen = data.split(split)
+  config = captioner_report.ReportConfig(
+    decode=captioner_evaluation.usual_decoding(run.model),
+    metrics=metrics,
+    self_retrieval=min(self_retrieval, len(chosen)),
+  )
+  return captioner_report.evaluate(run, chosen, config).values

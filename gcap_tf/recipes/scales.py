@@ -6,14 +6,20 @@ full    the published configuration; for a GPU
 """
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeVar
 
 from gcap_tf import registry
 from gcap_tf.training import (
   captioner_training,
+  contrastive_training,
   matcher_training,
   optimizers,
   schedules,
+  scst_training,
+)
+
+FineTuning = TypeVar(
+  "FineTuning", scst_training.ScstTrainingConfig, contrastive_training.ContrastiveTrainingConfig
 )
 
 
@@ -28,6 +34,7 @@ class Scale:
     units: of hidden and joint layers.
     pairs: of a matcher's step.
     images: of a captioner's step.
+    retrieved: pictures among which self retrieval looks.
     published: nothing is cut.
   """
 
@@ -39,12 +46,15 @@ class Scale:
   units: int = 0
   pairs: int = 0
   images: int = 0
+  retrieved: int = 5_000
   published: bool = False
 
 
 SCALES: registry.Registry[Scale] = registry.Registry("scale")
-SCALES.register("smoke")(Scale("smoke", (1,), 4, 4, 2, units=16, pairs=8, images=4))
-SCALES.register("small")(Scale("small", (1, 2, 3), 350, 350, 100, units=128, pairs=64, images=32))
+SCALES.register("smoke")(Scale("smoke", (1,), 4, 4, 2, units=16, pairs=8, images=4, retrieved=4))
+SCALES.register("small")(
+  Scale("small", (1, 2, 3), 350, 350, 100, units=128, pairs=64, images=32, retrieved=500)
+)
 SCALES.register("full")(Scale("full", (1, 2, 3, 4, 5), published=True))
 
 _RARELY = 1_000_000  # Validation at the end alone.
@@ -90,6 +100,20 @@ def captioner(
     evaluate_every=_RARELY,
     schedule=schedules.ScheduleConfig("cosine", 3e-3),
     optimizer=optimizers.OptimizerConfig(clip="norm", clip_at=5.0),
+  )
+
+
+def fine_tuned(config: FineTuning, scale: Scale, rate: float) -> FineTuning:
+  """A self-critical or contrastive configuration at a scale; `rate` where it is cut."""
+  if scale.published:
+    return config
+  return dataclasses.replace(
+    config,
+    images=scale.images,
+    epochs=1_000,
+    max_steps=scale.finetune_steps,
+    evaluate_every=_RARELY,
+    schedule=schedules.ScheduleConfig("constant", rate),
   )
 
 

@@ -34,7 +34,7 @@ class ContrastiveTrainingConfig:
     images: pictures of a step.
     captions_per_image: right captions of each, and wrong ones from each of K other pictures.
     max_words: captions are cut to it; 0 takes what the start was trained with.
-    epochs, evaluate_every, early_stop, seed: as for any captioner.
+    epochs, max_steps, evaluate_every, early_stop, seed: as for any captioner.
     contrast: what is contrasted.
     schedule, optimizer: how it is learned. Departure: the paper's rate is 1e-6, the default
       of its program 4e-4.
@@ -47,6 +47,7 @@ class ContrastiveTrainingConfig:
   captions_per_image: int = 5
   max_words: int = 0
   epochs: int = 20
+  max_steps: int = 0
   evaluate_every: int = 0
   early_stop: int = 0
   seed: int = 1
@@ -89,7 +90,7 @@ def train(
       config.contrast.negatives,
       config.seed,
     )
-  loop_config = loop.of_run(config, pipeline.steps_per_epoch(split, batch_config))
+  loop_config = loop.of_run(config, pipeline.steps_per_epoch(split, batch_config), config.max_steps)
 
   def batches(start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
     dataset = pipeline.training_batches(split, start.vocabulary, batch_config, start_step, worker)

@@ -52,7 +52,7 @@ class ScstTrainingConfig:
     final_period: shows the matcher a period behind every caption, as the released code does.
     images: pictures of a step.
     max_words: references are cut to it; 0 takes what the start was trained with.
-    epochs, evaluate_every, early_stop, seed: as for any captioner.
+    epochs, max_steps, evaluate_every, early_stop, seed: as for any captioner.
     sampling: what is drawn and compared.
     schedule, optimizer: how it is learned; published: 5e-5, constant, clamped at 0.1.
     compute: on what.
@@ -68,6 +68,7 @@ class ScstTrainingConfig:
   images: int = 29
   max_words: int = 0
   epochs: int = 80
+  max_steps: int = 0
   evaluate_every: int = 0
   early_stop: int = 0
   seed: int = 1
@@ -108,7 +109,7 @@ def train(
   batch_config = pipeline.BatchConfig(
     images=min(config.images, len(split)), max_words=1, seed=config.seed
   )
-  loop_config = loop.of_run(config, pipeline.steps_per_epoch(split, batch_config))
+  loop_config = loop.of_run(config, pipeline.steps_per_epoch(split, batch_config), config.max_steps)
 
   def batches(start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
     return pipeline.training_batches(split, start.vocabulary, batch_config, start_step, worker)
