@@ -14,7 +14,7 @@ from absl import flags
 from gcap_tf import errors, files
 from gcap_tf.data import stores
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.training import region_captioning, runs
+from gcap_tf.training import captioner_evaluation, region_captioning, runs
 
 _RUN = flags.DEFINE_string("run", None, "Run folder of a captioner.", required=True)
 _REGIONS = flags.DEFINE_string("regions", None, "Region store.", required=True)
@@ -26,7 +26,8 @@ _UNKNOWN = flags.DEFINE_enum(
   "unknown",
   None,
   ["allow", "suppress", "second_best"],
-  "What becomes of UNK; default: allowed in greedy decoding, suppressed in beam search.",
+  "What becomes of UNK; default: suppressed in beam search; in greedy decoding allowed, "
+  "but for GVD and its kin, which take the second best word.",
 )
 
 
@@ -34,7 +35,8 @@ def main(argv: list[str]) -> None:
   del argv
   run = runs.load(_RUN.value, "captioner")
   store = stores.open_store(_REGIONS.value)
-  unknown = _UNKNOWN.value or ("suppress" if _DECODE.value == "beam" else "allow")
+  usual = captioner_evaluation.usual_decoding(run.model).unknown
+  unknown = _UNKNOWN.value or ("suppress" if _DECODE.value == "beam" else usual)
   config = decode_config.DecodeConfig(
     _DECODE.value, _LENGTH.value, unknown=unknown, beam_size=_BEAM.value
   )
