@@ -15,11 +15,10 @@ the regions without sorting the regions by area.
 import dataclasses
 from typing import Any
 
-import keras
 import tensorflow as tf
 
 from gcap_tf.captioners import base, topdown
-from gcap_tf.layers import dropout, linear
+from gcap_tf.layers import batch_norm, dropout, linear
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +45,7 @@ class UpDownCaptioner(topdown.TopDownCaptioner):
     self.encode_region = linear.Linear(inputs, hidden, name="encode_region")
     self.encode_picture = linear.Linear(config.global_size or inputs, hidden, name="encode_picture")
     self.norms = [
-      _batch_norm(size, name)
+      batch_norm.BatchNorm(size, name=name)
       for size, name in ((inputs, "norm_inputs"), (hidden, "norm_regions"))[: config.batch_norms]
     ]
     self.built = True
@@ -56,11 +55,11 @@ class UpDownCaptioner(topdown.TopDownCaptioner):
     inputs = self.region_input(batch)  # [I, R, D]
     overall = self.region_input.overall(batch, inputs, self.config.global_size)
     if self.norms:
-      inputs = self.norms[0](inputs, training=seed is not None, mask=region_mask)
+      inputs = self._normalise(0, inputs, region_mask, seed)
     regions = tf.nn.relu(self.encode_region(inputs))
     regions = dropout.dropout(regions, rate, seed, topdown.PICTURE_SALT)
     if len(self.norms) > 1:
-      regions = self.norms[1](regions, training=seed is not None, mask=region_mask)
+      regions = self._normalise(1, regions, region_mask, seed)
     picture = tf.nn.relu(self.encode_picture(overall))
     picture = dropout.dropout(picture, rate, seed, topdown.PICTURE_SALT + 1)
     return {
@@ -71,8 +70,6 @@ class UpDownCaptioner(topdown.TopDownCaptioner):
       "boxes": batch["boxes"],
     }
 
-
-def _batch_norm(size: int, name: str) -> keras.layers.BatchNormalization:
-  layer = keras.layers.BatchNormalization(epsilon=1e-5, momentum=0.9, name=name)
-  layer.build((None, None, size))
-  return layer
+  def _normalise(self, number: int, x: tf.Tensor, region_mask: tf.Tensor, seed) -> tf.Tensor:
+    counted = region_mask[..., tf.newaxis]
+    return self.norms[number](x, axis=2, counted=counted, training=seed is not None)

@@ -4,8 +4,10 @@
     running <- 0.9 running + 0.1 statistic
 
 Keras' layer keeps the biased variance and has no form for statistics of single captions.
+Statistics are those of all replicas' entries together.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import keras
@@ -26,7 +28,7 @@ class BatchNorm(keras.layers.Layer):
     super().__init__(**kwargs)
     self.gamma = self.add_weight(shape=(size,), initializer="ones", name="gamma")
     self.beta = self.add_weight(shape=(size,), initializer="zeros", name="beta")
-    # Replicas see different batches: an assignment writes their mean.
+    # Replicas all find the same statistics: an assignment writes their mean.
     shared = {"trainable": False, "aggregation": "mean"}
     self.moving_mean = self.add_weight(
       shape=(size,), initializer="zeros", name="moving_mean", **shared
@@ -51,7 +53,7 @@ class BatchNorm(keras.layers.Layer):
     shape = tf.one_hot(axis, x.shape.rank, channels, 1, dtype=tf.int32)
     if training:
       axes = [a for a in range(x.shape.rank) if a != axis % x.shape.rank]
-      count, mean, variance = masked_moments(x, counted, axes)
+      count, mean, variance = masked_moments(x, counted, axes, add_replicas)
       self._move(count, mean, variance)
     else:
       mean, variance = self.moving_mean[:channels], self.moving_variance[:channels]
@@ -99,14 +101,26 @@ class BatchNorm(keras.layers.Layer):
 
 
 def masked_moments(
-  x: tf.Tensor, mask: tf.Tensor | None, axes: list[int]
+  x: tf.Tensor,
+  mask: tf.Tensor | None,
+  axes: list[int],
+  add: Callable[[tf.Tensor], tf.Tensor] = tf.identity,
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-  """Count, mean and biased variance over `axes`, of entries where `mask` is true."""
+  """Count, mean and biased variance over `axes`, of entries where `mask` is true.
+
+  `add` completes sums that this replica has only a part of.
+  """
   real = tf.ones_like(x) if mask is None else tf.broadcast_to(tf.cast(mask, x.dtype), tf.shape(x))
-  count = tf.reduce_sum(real, axes)
-  mean = tf.math.divide_no_nan(tf.reduce_sum(x * real, axes), count)
-  spread = tf.reduce_sum(x * real, axes, keepdims=True) / tf.maximum(
-    tf.reduce_sum(real, axes, keepdims=True), 1
-  )
-  variance = tf.math.divide_no_nan(tf.reduce_sum(tf.square(x - spread) * real, axes), count)
-  return count, mean, variance
+  count = add(tf.reduce_sum(real, axes, keepdims=True))
+  mean = tf.math.divide_no_nan(add(tf.reduce_sum(x * real, axes, keepdims=True)), count)
+  squares = add(tf.reduce_sum(tf.square(x - mean) * real, axes, keepdims=True))
+  variance = tf.math.divide_no_nan(squares, count)
+  return tuple(tf.squeeze(value, axes) for value in (count, mean, variance))
+
+
+def add_replicas(part: tf.Tensor) -> tf.Tensor:
+  """The sum over replicas; gradients come back from all of them."""
+  replica = tf.distribute.get_replica_context()
+  if replica is None or replica.num_replicas_in_sync == 1:
+    return part
+  return replica.all_reduce(tf.distribute.ReduceOp.SUM, part)

@@ -269,9 +269,6 @@ def _check(model, config, word_classes) -> None:
     )
 
 
-share = replicas.share
-
-
 def _per_caption(of_pictures: tf.Tensor, of_captions: tf.Tensor) -> tf.Tensor:
   """[I, ...] -> [B, ...], picture-major."""
   times = tf.shape(of_captions)[0] // tf.shape(of_pictures)[0]

@@ -41,7 +41,13 @@ def restore(folder: files.PathLike, **objects: tf.Module | keras.Model) -> None:
   for name, wanted in _listing(objects).items():
     _check_same(folder, name, saved.get(name, []), wanted)
   checkpoint = tf.train.Checkpoint(**_trackables(objects))
-  checkpoint.read(str(folder / "state")).assert_existing_objects_matched().expect_partial()
+  try:
+    checkpoint.read(str(folder / "state")).assert_existing_objects_matched().expect_partial()
+  except AssertionError:
+    raise errors.UserError(
+      f"checkpoint {folder} lacks a part of the training state: another version of this program "
+      "wrote it; finish the run with that version, or begin it anew"
+    ) from None
 
 
 def _trackables(objects: dict[str, tf.Module | keras.Model]) -> dict[str, Any]:

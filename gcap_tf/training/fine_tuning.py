@@ -11,7 +11,7 @@ from typing import Any
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.data import prepared
-from gcap_tf.training import caption_validation, captioner_evaluation, run_logs, runs
+from gcap_tf.training import caption_validation, captioner_evaluation, run_logs, runs, strategies
 
 
 def open_start(start: str, data: prepared.PreparedData, folder: files.PathLike) -> runs.Run:
@@ -75,7 +75,8 @@ def validation(start: runs.Run, data: prepared.PreparedData) -> caption_validati
 
 def record_start(folder: files.PathLike, validate: caption_validation.Validation) -> None:
   """Writes the start's own validation figures as step 0, once."""
-  log = run_logs.MetricsLog(pathlib.Path(folder) / "metrics.jsonl")
+  chief = strategies.worker_of_environment().is_chief
+  log = run_logs.MetricsLog(pathlib.Path(folder) / "metrics.jsonl", chief)
   if log.path.exists() and log.path.read_text(encoding="utf-8").startswith('{"step": 0,'):
     return
   figures = validate()

@@ -10,6 +10,7 @@ code for many GPUs is tried without one.
 
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -52,8 +53,7 @@ def make(replicas: int = 0) -> tf.distribute.Strategy:
         f"--replicas={replicas}: with TF_CONFIG every worker uses all of its devices "
         f"({max(len(gpus), 1)} here); leave --replicas out"
       )
-    options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=LOST_AFTER_SECONDS)
-    return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+    return _multi_worker()
   count = replicas or max(len(gpus), 1)
   if count == 1:
     return tf.distribute.get_strategy()
@@ -62,6 +62,12 @@ def make(replicas: int = 0) -> tf.distribute.Strategy:
       raise errors.UserError(f"--replicas={count}: this machine has {len(gpus)} GPUs")
     return tf.distribute.MirroredStrategy(gpus[:count])
   return tf.distribute.MirroredStrategy(_logical_cpus(count))
+
+
+@functools.cache  # A process joins its job once, however many runs it makes.
+def _multi_worker() -> tf.distribute.MultiWorkerMirroredStrategy:
+  options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=LOST_AFTER_SECONDS)
+  return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
 
 
 def worker_of_environment() -> Worker:

@@ -1,6 +1,4 @@
-# bazel: size = "medium"  # Splits the CPU into logical devices: alone in its process.
-
-import contextlib
+"""Tests of gcap_tf/training/captioning.py."""
 
 import numpy as np
 import pytest
@@ -11,10 +9,6 @@ from gcap_tf.captioners import catalog
 from gcap_tf.text import vocabulary
 from gcap_tf.training import captioning
 from tests import captioner_harness
-
-_CPU = tf.config.list_physical_devices("CPU")[0]
-with contextlib.suppress(RuntimeError):  # Devices are fixed once TensorFlow has run.
-  tf.config.set_logical_device_configuration(_CPU, [tf.config.LogicalDeviceConfiguration()] * 2)
 
 SEED = tf.constant([3, 4])
 SMALL = {"embedding_size": 8, "hidden_size": 10}
@@ -231,22 +225,3 @@ def test_distillation_without_a_teacher_is_refused():
   batch = captioner_harness.make_batch()
   with pytest.raises(errors.UserError, match="name a teacher"):
     losses(make(), batch=batch, distill_weight=1.0)
-
-
-def test_shares_of_two_replicas_add_up_to_the_mean_over_both():
-  """Two logical CPUs, unequal numbers of words on each."""
-  if len(tf.config.list_logical_devices("CPU")) < 2:
-    pytest.skip("TensorFlow was started with one logical CPU before this test")
-  strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-  masks = tf.constant([[True, True, True], [True, False, False]])
-  values = tf.constant([[1.0, 2.0, 3.0], [8.0, 0.0, 0.0]])
-
-  def replica():
-    n = tf.distribute.get_replica_context().replica_id_in_sync_group
-    mask = tf.gather(masks, n)
-    mean = tf.reduce_mean(tf.boolean_mask(tf.gather(values, n), mask))
-    return captioning.share(mean, mask)
-
-  shares = strategy.run(tf.function(replica))
-  total = strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None)
-  np.testing.assert_allclose(total, 14.0 / 4.0, rtol=1e-6)

@@ -53,6 +53,22 @@ def test_a_model_of_another_shape_is_refused(tmp_path):
     checkpoints.restore(tmp_path / "best", model=other)
 
 
+def test_a_state_without_a_part_that_is_needed_is_refused(tmp_path):
+  checkpoints.save(tmp_path / "best", model=made(0.25), position=tf.Module())
+  wanted = tf.Module()
+  wanted.step = tf.Variable(0)
+  with pytest.raises(errors.UserError, match="another version of this program wrote it"):
+    checkpoints.restore(tmp_path / "best", model=made(0.0), position=wanted)
+
+
+def test_what_a_killed_run_left_half_written_is_removed(tmp_path):
+  (tmp_path / ".step-00000004.partial-77").mkdir()
+  states = checkpoints.StepCheckpoints(tmp_path)
+  states.save(2, model=made(2.0))
+  states.remove_leftovers()
+  assert [path.name for path in tmp_path.iterdir()] == ["step-00000002"]
+
+
 def test_only_the_newest_states_are_kept(tmp_path):
   states = checkpoints.StepCheckpoints(tmp_path, keep=2)
   for step in (1, 2, 3):

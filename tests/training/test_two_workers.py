@@ -1,0 +1,113 @@
+"""Two real worker processes: they learn what one learns, and one survives the other."""
+# bazel: size = "medium"  # Two processes of their own, with a network between them.
+
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf import errors
+from gcap_tf.matchers import scan
+from gcap_tf.training import checkpoints, loop, matching, optimizers, schedules, strategies
+from tests import matcher_harness
+
+STEPS, SAVED, KILLED = 8, 4, 6
+
+
+class Mortal(matching.MatchingTrainer):
+  """SCAN, of which worker 1 dies before a step."""
+
+  def begin_epoch(self, epoch):
+    super().begin_epoch(epoch)
+    if epoch == KILLED and strategies.worker_of_environment().index == 1:
+      os.kill(os.getpid(), signal.SIGKILL)
+
+
+def batches(start: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
+  """Eight pairs, in another order at every step; a worker takes its part of the rows."""
+  whole = matcher_harness.example_batch(images=8)
+  del whole["image_id"]  # tf.roll does not take strings.
+  number, count = worker
+  rows = slice(number * 8 // count, (number + 1) * 8 // count)
+
+  def one(step: tf.Tensor) -> dict[str, tf.Tensor]:
+    return {name: tf.roll(tensor, step, 0)[rows] for name, tensor in whole.items()}
+
+  return tf.data.Dataset.range(start, 1 << 40).map(one)
+
+
+def train(folder: pathlib.Path) -> list[np.ndarray]:
+  """Trains in the current strategy; returns the weights."""
+  keras.utils.set_random_seed(5)
+  trainer = Mortal(matcher_harness.small(scan.SCANMatcher), matching.MatchingConfig())
+  config = loop.LoopConfig(
+    steps=STEPS,
+    log_every=1,
+    checkpoint_every=SAVED,
+    schedule=schedules.ScheduleConfig("cosine", 0.01),
+    optimizer=optimizers.OptimizerConfig(epsilon=1e-2),
+  )
+  loop.train(trainer, batches, config, folder)
+  return trainer.model.get_weights()
+
+
+def work(folder: str) -> None:
+  """What each of the two processes does."""
+  try:
+    with strategies.make().scope():
+      train(pathlib.Path(folder))
+  except errors.UserError as error:
+    print(f"error: {error}", flush=True)
+    os._exit(1)  # TensorFlow waits for the lost worker when Python ends.
+
+
+def start_workers(folder: pathlib.Path) -> list[subprocess.Popen]:
+  sockets = [socket.create_server(("localhost", 0)) for _ in range(2)]
+  hosts = [f"localhost:{s.getsockname()[1]}" for s in sockets]
+  for open_socket in sockets:
+    open_socket.close()
+  program = f"from tests.training import test_two_workers as t; t.work({str(folder)!r})"
+  return [
+    subprocess.Popen(
+      [sys.executable, "-c", program],
+      stdout=subprocess.PIPE,
+      text=True,
+      env=os.environ
+      | {
+        "TF_CONFIG": json.dumps(
+          {"cluster": {"worker": hosts}, "task": {"type": "worker", "index": index}}
+        )
+      },
+    )
+    for index in range(2)
+  ]
+
+
+def test_a_lost_worker_ends_the_job_and_one_alone_finishes_it(tmp_path):
+  alone, shared = tmp_path / "alone", tmp_path / "shared"
+  alone.mkdir()
+  shared.mkdir()
+  workers = start_workers(shared)
+  expected = train(alone)
+  told, _ = workers[0].communicate(timeout=200)
+  workers[1].wait(timeout=10)
+  assert workers[1].returncode == -signal.SIGKILL
+  assert "another worker of this job was lost; the run stands at step 4" in told
+  assert workers[0].returncode == 1
+  assert checkpoints.StepCheckpoints(shared / "checkpoints").steps() == [SAVED]
+
+  def losses(folder):
+    lines = (json.loads(line) for line in (folder / "metrics.jsonl").open())
+    return [line["loss"] for line in lines if "loss" in line]
+
+  np.testing.assert_allclose(losses(shared)[:KILLED], losses(alone)[:KILLED], rtol=1e-5)
+  for weight, wanted in zip(train(shared), expected, strict=True):
+    np.testing.assert_allclose(weight, wanted, atol=1e-5)
+  np.testing.assert_allclose(losses(shared), losses(alone), rtol=1e-5)
