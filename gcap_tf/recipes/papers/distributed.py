@@ -1,7 +1,8 @@
 """Distributed Attention for Grounded Image Captioning (ACM MM 2021).
 
 Tables 2 and 3: the number of branches K, with and without the elimination of regions that
-earlier branches picked, and multi-head attention instead of branches; with its "partial grounding" share (Table 4). On the test split.
+earlier branches picked; multi-head attention instead of branches; and the share of
+"partial grounding" (Table 4). On the test split.
 """
 
 import dataclasses
