@@ -72,7 +72,8 @@ def gather(rows: tf.Tensor) -> tf.Tensor:
   replica = _replica()
   if replica is None:
     return rows
-  numbers = tf.cast(rows, tf.int32) if rows.dtype == tf.bool else rows
+  # A tensor that came as it is into the step has no device yet, which all_gather asks for.
+  numbers = tf.cast(rows, tf.int32) if rows.dtype == tf.bool else tf.identity(rows)
   gathered = tf.cast(replica.all_gather(numbers, axis=0), rows.dtype)
   # The gradient of reshape is dense; that of a gather, which follows, is not, and
   # all_gather cannot pass it on.

@@ -121,7 +121,6 @@ GROUNDED = {
 }  # fmt: skip
 CASES = {
   "scan": matcher("scan", CONSTRAINTS),
-  "sgraf SAF": matcher("sgraf", head="SAF", similarity_size=4, dropout_rate=0.0, regions=6),
   "scan, all negatives": matcher("scan", {"negatives": "sum", "exclude_same_image": True}),
   "updown": captioner("updown", TAUGHT, attention_size=6, batch_norms=2),
   "gvd": captioner("gvd", GROUNDED, num_classes=3, **REGIONS),
@@ -136,6 +135,7 @@ FURTHER = {
   "bfan": matcher("bfan"),
   "pfan": matcher("pfan", position_size=4),
   "vsepp": matcher("vsepp"),
+  "sgraf SAF": matcher("sgraf", head="SAF", similarity_size=4, dropout_rate=0.0, regions=6),
   "sgraf SGR": matcher("sgraf", head="SGR", similarity_size=4, dropout_rate=0.0, regions=6),
   "distributed": captioner("distributed", {"distill_weight": 0.5}, branches=2, **REGIONS),
   "adaptive": captioner("adaptive", {"label_smoothing": 0.1}),
