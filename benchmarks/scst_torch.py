@@ -1,8 +1,8 @@
 """The self-critical step of the released PyTorch programs, restated for timing.
 
-Features copied per sample, one greedy caption per picture without gradients, samples drawn one
-Python step per word with all steps kept for the gradient, rewards in Python, element-wise
-clamp, Adam. Used only where torch is.
+Features copied per sample, a greedy caption without gradients (POS-SCAN's program decodes it for
+every copy, later programs once per picture), samples drawn one Python step per word with all
+steps kept for the gradient, rewards in Python, element-wise clamp, Adam. Used only where torch is.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,10 @@ class Program(captioners_torch.Programs):
     score: Callable[[np.ndarray, np.ndarray], np.ndarray],
     samples: int = 5,
     max_length: int = 20,
+    greedy_copies: int = 1,
   ) -> float:
     """One update; `score` maps samples and greedy captions to advantages [B]."""
-    best = self.greedy(fc, att, max_length)
+    best = self.greedy(*(x.repeat(greedy_copies, 0) for x in (fc, att)), max_length)
     self.model.train()
     self.adam.zero_grad()
     fc, att = (torch.from_numpy(x).repeat_interleave(samples, 0) for x in (fc, att))

@@ -25,6 +25,7 @@ class DecodeConfig:
     block_trigrams: halves twice the chance of a word that would repeat a trigram, for every
       time that the trigram was there.
     bad_endings: ids of words that a caption must not end with.
+    details: False gives `tokens` and `length` alone, for less work; not of beam search.
   """
 
   method: Method = "greedy"
@@ -39,3 +40,4 @@ class DecodeConfig:
   decoding_constraint: bool = False
   block_trigrams: bool = False
   bad_endings: tuple[int, ...] = ()
+  details: bool = True

@@ -43,38 +43,50 @@ def decode(
   def array(dtype):
     return tf.TensorArray(dtype, 0, dynamic_size=True, infer_shape=False)
 
-  def body(t, state, token, alive, history, token_log_prob, attentions, winners):
+  def note(notes, t, alive, here, emitted, token):
+    """What is told of a word beside the word: ln p, attention, winners."""
+    if not config.details:
+      return notes
+    token_log_prob, attentions, winners = notes
+    log_prob = tf.gather(emitted["logits"], token, batch_dims=1)
+    log_prob -= tf.reduce_logsumexp(emitted["logits"], -1)
+    log_prob = tf.where(alive, log_prob, 0.0)
+    token = tf.where(alive, token, 0)
+    return (
+      tf.where(here, log_prob[:, tf.newaxis], token_log_prob),
+      attentions.write(t, emitted["attention"]),
+      winners.write(t, outputs.winners(emitted, token)),
+    )
+
+  def body(t, state, token, alive, history, notes):
     now = None if seed is None else dropout.derive(seed, t)
     emitted = step(state, token, now)
     logits = outputs.branch_logits(emitted)
     extra = constraints.penalty(config, t, history, logits.shape[-1])
-    token = choose(logits if extra is None else logits + extra[:, tf.newaxis], t)
-    log_prob = tf.gather(emitted["logits"], token, batch_dims=1)
-    log_prob -= tf.reduce_logsumexp(emitted["logits"], -1)
-    token = tf.where(alive, token, 0)
+    chosen = choose(logits if extra is None else logits + extra[:, tf.newaxis], t)
     here = (tf.range(steps) == t)[tf.newaxis]
+    notes = note(notes, t, alive, here, emitted, chosen)
+    token = tf.where(alive, chosen, 0)
     history = tf.where(here, token[:, tf.newaxis], history)
-    log_prob = tf.where(alive, log_prob, 0.0)
-    token_log_prob = tf.where(here, log_prob[:, tf.newaxis], token_log_prob)
-    attentions = attentions.write(t, emitted["attention"])
-    winners = winners.write(t, outputs.winners(emitted, token))
     state = outputs.keep_shapes(emitted["state"], state)
-    return t + 1, state, token, alive & (token > 0), history, token_log_prob, attentions, winners
+    return t + 1, state, token, alive & (token > 0), history, notes
 
   def unfinished(t, state, token, alive, *_):
     return (t < steps) & ((t == 0) | tf.reduce_any(alive))
 
+  notes = (tf.zeros([rows, steps]), array(tf.float32), array(tf.bool)) if config.details else ()
   start = (
     0,
     state,
     tf.zeros([rows], tf.int32),
     tf.ones([rows], tf.bool),
     tf.zeros([rows, steps], tf.int32),
-    tf.zeros([rows, steps]),
-    array(tf.float32),
-    array(tf.bool),
+    notes,
   )
-  _, _, _, _, tokens, log_prob, attentions, winners = tf.while_loop(unfinished, body, start)
+  *_, tokens, notes = tf.while_loop(unfinished, body, start)
+  if not config.details:
+    return {"tokens": tokens, "length": tf.reduce_sum(tf.cast(tokens > 0, tf.int32), 1)}
+  log_prob, attentions, winners = notes
   boxes = memory["boxes"] if copies == 1 else tf.repeat(memory["boxes"], copies, axis=0)
   return outputs.assemble(
     tokens,

@@ -82,11 +82,15 @@ class ScstTrainer(trainer.Trainer):
       *(f"reward_{name}" for name in rewards.weights),
       *("words", "unfinished"),
     )
-    self._sample = decode_config.DecodeConfig(
-      "sample", config.max_length, samples=config.samples, temperature=config.temperature
-    )
     usual = captioner_evaluation.usual_decoding(model)
-    self._greedy = dataclasses.replace(usual, max_length=config.max_length)
+    self._greedy = dataclasses.replace(usual, max_length=config.max_length, details=False)
+    self._sample = decode_config.DecodeConfig(
+      "sample",
+      config.max_length,
+      samples=config.samples,
+      temperature=config.temperature,
+      details=False,
+    )
 
   def evaluate(self) -> dict[str, float]:
     return self._validate()

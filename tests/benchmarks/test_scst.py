@@ -1,3 +1,4 @@
+import functools
 import json
 
 from absl.testing import flagsaver
@@ -9,6 +10,7 @@ from tests import captioner_harness
 def test_speed_ratio_and_shares_are_reported(capsys, monkeypatch):
   captioner_harness.fix_start()
   monkeypatch.setattr(captioners, "FEATURES", 16)
+  monkeypatch.setattr(captioners, "peak_flops", functools.partial(captioners.peak_flops, 256))
   scst.flags.FLAGS.mark_as_parsed()
   with flagsaver.flagsaver(words=40, units=8, steps=1, query_captions=6, rows=4):
     scst.main([])

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import tensorflow as tf
 
@@ -58,3 +60,13 @@ def test_teacher_forcing_repeats_the_log_probabilities_of_a_noisy_sample():
   np.testing.assert_allclose(
     log_prob.numpy()[counted], drawn["token_log_prob"].numpy()[counted], atol=1e-5
   )
+
+
+def test_words_alone_are_those_with_details():
+  options = config.DecodeConfig(samples=3, max_length=3)
+  whole = sample.decode(tiny.Script([COIN]), tiny.memory(2), options, SEED)
+  short = dataclasses.replace(options, details=False)
+  words = sample.decode(tiny.Script([COIN]), tiny.memory(2), short, SEED)
+  assert set(words) == {"tokens", "length"}
+  for name, value in words.items():
+    np.testing.assert_array_equal(value, whole[name])
