@@ -18,7 +18,7 @@ def test_the_flags_of_a_run_reach_its_loop(tmp_path):
     "--set=options.hidden_size=8",
     "--set=options.embedding_size=8",
     "--set=min_count=1",
-    "--accumulate=2",
+    "--replicas=1",
     "--deterministic",
     "--profile",
     "--on_nan=skip",
@@ -26,8 +26,8 @@ def test_the_flags_of_a_run_reach_its_loop(tmp_path):
   assert "best_score" in command_line.figures(done)
   config = json.loads((tmp_path / "run" / "config.json").read_text())
   assert config["training"]["compute"] == {
-    "replicas": 0,
-    "accumulate": 2,
+    "replicas": 1,
+    "accumulate": 1,
     "mixed_precision": False,
     "xla": False,
     "deterministic": True,
