@@ -141,7 +141,10 @@ def test_a_deep_output_draws_the_same_noise_step_by_step():
 
 
 def test_several_heads_keep_the_contract():
-  captioner_harness.check_captioner(lambda: make(heads=3), BATCH)
+  model = make(heads=3)
+  captioner_harness.check_shapes_and_attention(model, BATCH)
+  captioner_harness.check_step_equals_teacher_force(model, BATCH)
+  captioner_harness.check_gradients(model, BATCH, True, ())
 
 
 def test_heads_need_one_branch_and_a_size_they_divide():

@@ -111,6 +111,10 @@ def cases(folder):
     ),
     (imported(folder / "d", fewer_words), r"embed\.weight has \d+ rows but the vocabulary has"),
     (
+      ["trainers.train_captioner", "--recipe=updown_distill_f30k", f"--run={folder / 'new'}"],
+      "name its run folder, --teacher=RUN",
+    ),
+    (
       ["trainers.train_matcher", f"--data={labels.folder}", f"--run={folder / 'new'}"],
       "labels has regions without features; a matcher needs them",
     ),

@@ -22,31 +22,29 @@ def folder(tmp_path_factory):
   return folder
 
 
-def test_prepared_data_gives_every_figure_and_the_similarities(folder, tmp_path):
-  done = command_line.run(
-    EVALUATE,
-    f"--run={folder / 'run'}",
-    f"--data={folder / 'data'}",
-    "--split=val",
-    f"--save_similarity={tmp_path / 'similarity.npy'}",
+def test_one_run_and_a_folder_of_seeds_give_every_figure(folder, tmp_path):
+  data = [f"--data={folder / 'data'}", "--split=val"]
+  saved = f"--save_similarity={tmp_path / 'similarity.npy'}"
+  one, seeds = command_line.run_many(
+    [
+      [EVALUATE, f"--run={folder / 'run'}", *data, saved],
+      [EVALUATE, f"--run={folder / 'seeds'}", *data],
+    ],
+    tmp_path / "printed",
   )
-  figures = command_line.figures(done)
+  figures = command_line.figures(one)
   assert {"i2t_r1", "t2i_r10", "rsum", "attention_precision", "attention_f1"} <= figures.keys()
   assert np.load(tmp_path / "similarity.npy").shape == (5, 25)
+  means = command_line.figures(seeds)
+  # The same weights twice.
+  assert means["seeds"] == [3, 4] and means["rsum_std"] == 0
+  assert means["attention_f1"] == pytest.approx(figures["attention_f1"])
 
 
-def test_a_folder_of_seeds_gives_means_and_deviations(folder):
-  done = command_line.run(
-    EVALUATE, f"--run={folder / 'seeds'}", f"--data={folder / 'data'}", "--split=val"
+def test_wrong_flags_are_one_line(folder, tmp_path):
+  run, data = f"--run={folder / 'run'}", f"--data={folder / 'data'}"
+  neither, split = command_line.run_many(
+    [[EVALUATE, run], [EVALUATE, run, data, "--split=dev"]], tmp_path / "printed"
   )
-  figures = command_line.figures(done)
-  assert figures["seeds"] == [3, 4] and figures["rsum_std"] == 0  # The same weights twice.
-  assert {"attention_f1", "attention_f1_std"} <= figures.keys()
-
-
-def test_wrong_flags_are_one_line(folder):
-  run = f"--run={folder / 'run'}"
-  assert "either --data or --precomp" in command_line.error(command_line.run(EVALUATE, run))
-  data = f"--data={folder / 'data'}"
-  done = command_line.run(EVALUATE, run, data, "--split=dev")
-  assert 'no split "dev"; it has train, val' in command_line.error(done)
+  assert "either --data or --precomp" in command_line.error(neither)
+  assert 'no split "dev"; it has train, val' in command_line.error(split)

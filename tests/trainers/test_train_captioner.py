@@ -43,11 +43,6 @@ def test_flags_override_the_recipe_and_seeds_are_summed_up(tmp_path):
   assert (training["seed"], training["images"]) == (2, 6)
 
 
-def test_a_recipe_without_its_teacher_is_one_line(tmp_path):
-  done = command_line.run(TRAIN, "--recipe=updown_distill_f30k", f"--run={tmp_path / 'run'}")
-  assert "name its run folder, --teacher=RUN" in command_line.error(done)
-
-
 def test_a_teacher_that_is_not_there_is_one_line(tmp_path):
   make_records.prepare_small(tmp_path / "data")
   done = command_line.run(
