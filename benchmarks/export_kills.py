@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 
 from benchmarks import serving_model
 from gcap_tf.training import runs
@@ -33,19 +34,17 @@ def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
     runs.save(run, "captioner", "updown", model, vocabulary)
     begun = count if span else count + 1
     span = span or _export(run, out, None)
-    broken, finished, leftovers = [], 0, 0
+    broken, seen, leftovers = [], set(), 0
     for _ in range(count):
       _export(run, out, rng.uniform(0, span))
       found = versions.wanted_versions(versions.ModelConfig("captioner", out, latest=0))
-      for number, version in found.items():
-        if not _answers(version):
-          broken.append(number)
-      finished = len(found)
+      broken += [number for number in set(found) - seen if not _answers(found[number])]
+      seen |= set(found)
       leftovers = sum(path.name.startswith(".") for path in out.iterdir())
   return {
     "held": not broken,
     "exports": begun,
-    "finished": finished,
+    "finished": len(seen),
     "hidden_leftovers": leftovers,
     "broken_versions": broken,
   }
@@ -55,27 +54,38 @@ def _export(run: pathlib.Path, out: pathlib.Path, seconds: float | None) -> floa
   """Starts an export; kills it `seconds` after its first byte, or lets it end.
 
   Returns:
-    Seconds from the first byte to the end.
+    Seconds from the first byte to the version's number, or to the kill.
   """
-  before = set(out.iterdir()) if out.exists() else set()
+  before = _names(out)
   process = subprocess.Popen(
     [sys.executable, "-m", "export.export_model", f"--run={run}", f"--out={out}", "--max_length=3"],
     stdout=subprocess.DEVNULL,
     stderr=subprocess.DEVNULL,
   )
+  began = _wait(process, lambda: _names(out) - before)
+  if seconds is None:
+    ended = _wait(process, lambda: any(name.isdigit() for name in _names(out) - before))
+    process.wait()
+    return ended - began
+  time.sleep(max(0.0, began + seconds - time.monotonic()))
+  process.send_signal(signal.SIGKILL)
+  process.wait()
+  return seconds
+
+
+def _names(folder: pathlib.Path) -> set[str]:
+  return {path.name for path in folder.iterdir()} if folder.exists() else set()
+
+
+def _wait(process: subprocess.Popen, happened: Callable[[], object]) -> float:
+  """When something happened, or the process ended."""
   deadline = time.monotonic() + _LONGEST
-  while process.poll() is None and not (out.exists() and set(out.iterdir()) - before):
+  while not happened() and process.poll() is None:
     if time.monotonic() > deadline:
       process.kill()
-      raise TimeoutError("the export wrote nothing")
+      raise TimeoutError("the export did not get there")
     time.sleep(0.002)
-  began = time.monotonic()
-  try:
-    process.wait(seconds)
-  except subprocess.TimeoutExpired:
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-  return time.monotonic() - began
+  return time.monotonic()
 
 
 def _answers(version: pathlib.Path) -> bool:

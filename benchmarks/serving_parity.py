@@ -29,8 +29,8 @@ FEATURES = 16
 METHODS = ("greedy", "beam")
 LABELLED = "updown_labels"  # Up-Down on the labels of regions alone
 
-# Wide enough that captions differ from picture to picture; wider ones make a recurrent net
-# chaotic, and the rounding of another batch size grows until it changes a word.
+# Of the drawn weights. Wider ones make a recurrent net chaotic: the rounding of another batch
+# size grows until it changes a word.
 SPREAD = 0.6
 
 Arrays = dict[str, np.ndarray]

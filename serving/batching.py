@@ -3,8 +3,9 @@
 Requests of one signature wait in one bounded queue. A worker takes as many as fit,
 pads their regions to the longest, runs them as one batch and cuts the answers apart
 again. While it runs, the next requests gather: the fuller the server, the larger its
-batches. The worker waits for company (`window`) only where the last batch had some,
-so that a lone client never pays for it.
+batches. The worker waits for company only where there was some in or behind the last batch,
+so that a lone client never pays for it, and only while company keeps coming: callers that
+were answered together ask again together, one after the other.
 
 Where a request carries `num_regions`, every open size but the first of its tensors
 is the number of regions. Other signatures run one request at a time.
@@ -23,6 +24,7 @@ from serving import metrics as metrics_lib
 from serving import servables, status
 
 Arrays = Mapping[str, np.ndarray]
+_GAPS = 4  # this share of the longest wait passes without a newcomer before a batch runs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,12 +33,12 @@ class BatchingConfig:
 
   Attributes:
     max_batch_size: most pictures that run together.
-    batch_timeout_micros: longest wait for company.
+    batch_timeout_micros: longest wait for company; a quarter of it without a newcomer ends it.
     num_batch_threads: batches that may run at once, per model version.
   """
 
   max_batch_size: int = 32
-  batch_timeout_micros: int = 5000
+  batch_timeout_micros: int = 20_000
   num_batch_threads: int = 1
 
 
@@ -111,14 +113,14 @@ class Batcher:
       thread.join()
 
   def _work(self) -> None:
-    had_company = False
+    has_company = False
     while True:
-      jobs = self._take(had_company)
+      jobs = self._take(has_company)
       if jobs is None:
         return
-      had_company = len(jobs) > 1
+      has_company = len(jobs) > 1
       try:
-        self._run(jobs)
+        has_company |= self._run(jobs)
       except BaseException as error:  # a request must be answered whatever happens
         _fail(jobs, error)
 
@@ -151,32 +153,36 @@ class Batcher:
       return jobs
 
   def _wait_for_company(self) -> None:
-    until = time.monotonic() + self._config.batch_timeout_micros / 1e6
+    longest = self._config.batch_timeout_micros / 1e6
+    until = time.monotonic() + longest
     while not self._closing and sum(j.rows for j in self._queue) < self._config.max_batch_size:
-      left = until - time.monotonic()
-      if left <= 0:
+      left = min(until - time.monotonic(), longest / _GAPS)
+      if left <= 0 or not self._wake.wait(left):
         return
-      self._wake.wait(left)
 
-  def _run(self, jobs: list[Job]) -> None:
+  def _run(self, jobs: list[Job]) -> bool:
+    """Answers the jobs; tells whether others came while they ran."""
     if not jobs:
-      return
+      return False
     rows = [job.rows for job in jobs]
     self._metrics.batch_rows.observe(sum(rows), self._model_name, self.signature.name)
     if len(jobs) == 1:
-      jobs[0].answer.set_result(self._servable.run(self.signature, jobs[0].inputs))
-      return
+      outputs = self._servable.run(self.signature, jobs[0].inputs)
+      others_came = self.waiting() > 0  # looked up before this caller can come again
+      jobs[0].answer.set_result(outputs)
+      return others_came
     merged = merge([job.inputs for job in jobs], max(job.regions for job in jobs))
     try:
       outputs = self._servable.run(self.signature, merged)
     except status.ServingError:
       self._run_apart(jobs)
-      return
+      return True
     start = 0
     for job, count in zip(jobs, rows, strict=True):
       part = {name: array[start : start + count] for name, array in outputs.items()}
       job.answer.set_result(cut_regions(part, self.signature, job.regions))
       start += count
+    return True
 
   def _run_apart(self, jobs: list[Job]) -> None:
     """After a failed batch: only the request that is at fault gets the error."""

@@ -169,6 +169,33 @@ def test_lone_client_does_not_wait_for_company(make):
   assert time.monotonic() - started < 1
 
 
+def test_two_callers_out_of_step_are_brought_together(adder, make):
+  batcher = make(batch_timeout_micros=4_000_000)
+  first = hold_worker(adder, batcher)
+  second = submit(batcher, [1])  # came while the first ran
+  adder.free.set()
+  first.result(10)
+  again = submit(batcher, [1])
+  concurrent.futures.wait([second, again], 10)
+  assert adder.batches == [1, 2]
+
+
+def test_waiting_goes_on_while_company_keeps_coming_and_no_longer(adder, make):
+  batcher = make(batch_timeout_micros=4_000_000)
+  hold_worker(adder, batcher)
+  together = [submit(batcher, [1]), submit(batcher, [1])]
+  adder.free.set()
+  concurrent.futures.wait(together, 10)
+  started = time.monotonic()
+  pending = []
+  for _ in range(3):
+    pending.append(submit(batcher, [1]))
+    time.sleep(0.3)
+  concurrent.futures.wait(pending, 20)
+  assert adder.batches == [1, 2, 3]
+  assert 1.0 < time.monotonic() - started < 3.9, "a quarter of the window after the last"
+
+
 def test_strings_are_padded_with_empty_ones():
   one = {"t": np.array([[b"a"]], object)}
   two = {"t": np.array([[b"b", b"c"]], object)}
