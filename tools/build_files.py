@@ -26,7 +26,7 @@ TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
 # A file with attributes of its own stays apart.
 GROUPED = (
   *("captioners", "decoding", "export", "interop", "layers"),
-  *("losses", "matchers", "serving", "training"),
+  *("losses", "matchers", "recipes", "recipes/papers", "rewards", "serving", "training"),
 )
 LAYERS = {
   "gcap_tf": 0,

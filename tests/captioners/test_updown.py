@@ -27,9 +27,7 @@ def test_keeps_the_contract_on_labels_alone():
 
 def test_keeps_the_contract_with_a_global_feature_and_deep_output():
   batch = captioner_harness.make_batch()
-  captioner_harness.check_captioner(
-    lambda: make(global_size=7, output_layers=2), batch
-  )
+  captioner_harness.check_captioner(lambda: make(global_size=7, output_layers=2), batch)
 
 
 def test_masks_on_regions_are_drawn_once_and_those_on_words_at_every_step():
