@@ -173,7 +173,7 @@ def check_overfits(model, batch, steps=200):
   variables = [variable.value for variable in model.trainable_variables]
   slots = [(tf.Variable(tf.zeros_like(v)), tf.Variable(tf.zeros_like(v))) for v in variables]
 
-  @tf.function
+  @tf.function(autograph=False)
   def step(t):
     with tf.GradientTape() as tape:
       loss = word_loss(model, batch)

@@ -42,7 +42,7 @@ def main(argv: list[str]) -> None:
   table = PAPERS[_PAPER.value](scale)
   data = prepared.PreparedData(_DATA.value)
   split = _SPLIT.value or (table.split if table.split in data.splits else "val")
-  seeds = whole_numbers(_SEEDS.value) or scale.seeds
+  seeds = reproduce_rows.whole_numbers(_SEEDS.value) or scale.seeds
   out = pathlib.Path(_OUT.value)
   metrics = tuple(_METRICS.value)
   asks = any(column.key.startswith("self_retrieval") for column in table.columns)
@@ -58,14 +58,6 @@ def main(argv: list[str]) -> None:
       files.write_json(out / "table.json", summary)
       files.write_text(out / "table.md", results.markdown(summary))
   print((out / "table.md").read_text())
-
-
-def whole_numbers(texts: list[str]) -> tuple[int, ...]:
-  """The seeds of a flag."""
-  try:
-    return tuple(int(text) for text in texts)
-  except ValueError:
-    raise errors.UserError(f"--seeds={','.join(texts)}: give whole numbers") from None
 
 
 if __name__ == "__main__":

@@ -89,3 +89,11 @@ def evaluate(
     self_retrieval=min(self_retrieval, len(chosen)),
   )
   return captioner_report.evaluate(run, chosen, config).values
+
+
+def whole_numbers(texts: list[str]) -> tuple[int, ...]:
+  """The seeds of a flag."""
+  try:
+    return tuple(int(text) for text in texts)
+  except ValueError:
+    raise errors.UserError(f"--seeds={','.join(texts)}: give whole numbers") from None

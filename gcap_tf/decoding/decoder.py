@@ -40,7 +40,7 @@ def compiled(
   Batches that differ in pictures or regions share a graph.
   """
 
-  @tf.function(reduce_retracing=True)
+  @tf.function(autograph=False, reduce_retracing=True)
   def run(batch: base.Batch, seed: tf.Tensor) -> outputs.Decoded:
     return decode(captioner, captioner.encode(batch), config, seed)
 

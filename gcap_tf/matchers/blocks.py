@@ -67,7 +67,9 @@ class Scorer:
 
   def __init__(self, matcher: base.Matcher):
     self._similarity = tf.function(
-      lambda images, captions: matcher.similarity(images, captions), reduce_retracing=True
+      lambda images, captions: matcher.similarity(images, captions),
+      autograph=False,
+      reduce_retracing=True,
     )
 
   def similarity_matrix(self, images: Arrays, captions: Arrays | CaptionStore) -> np.ndarray:

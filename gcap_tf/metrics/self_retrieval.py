@@ -88,9 +88,9 @@ class PairScorer:
 
   def __init__(self, captioner: base.Captioner):
     self._captioner = captioner
-    self._encode = tf.function(captioner.encode, reduce_retracing=True)
-    self._start = tf.function(captioner.initial_state, reduce_retracing=True)
-    self._advance = tf.function(self._one_level, reduce_retracing=True)
+    self._encode = tf.function(captioner.encode, autograph=False, reduce_retracing=True)
+    self._start = tf.function(captioner.initial_state, autograph=False, reduce_retracing=True)
+    self._advance = tf.function(self._one_level, autograph=False, reduce_retracing=True)
 
   def scores(self, batch: base.Batch, tree: CaptionTree) -> np.ndarray:
     """[I, C] of the pictures of a batch and the captions of a tree."""

@@ -59,19 +59,19 @@ class MatcherScore:
       `tokens`, `token_mask` and `noun_mask`, [B, T + 2] (+ 1 with a final period).
     """
     length = tf.reduce_sum(tf.cast(tokens > 0, tf.int32), 1, keepdims=True)  # [B, 1]
-    closing = tf.constant([*self._period, self._end])
+    ends = [*self._period, self._end]
     rows, room = tf.shape(tokens)[0], tf.shape(tokens)[1]
     words = tf.gather(tf.constant(self._ids, tf.int32), tokens)
-    words = tf.pad(words, [[0, 0], [0, len(closing)]])
-    place = tf.range(room + len(closing)) - length  # [B, T + closing], 0 behind the last word
-    behind = (place >= 0) & (place < len(closing))
-    closed = tf.gather(closing, tf.clip_by_value(place, 0, len(closing) - 1))
+    words = tf.pad(words, [[0, 0], [0, len(ends)]])
+    place = tf.range(room + len(ends)) - length  # [B, T + ends], 0 behind the last word
+    behind = (place >= 0) & (place < len(ends))
+    closed = tf.gather(tf.constant(ends), tf.clip_by_value(place, 0, len(ends) - 1))
     words = tf.where(behind, closed, tf.where(place < 0, words, 0))
     start = tf.fill([rows, 1], self._start)
-    nouns = tf.pad(self.noun_mask(tokens), [[0, 0], [1, len(closing)]])
+    nouns = tf.pad(self.noun_mask(tokens), [[0, 0], [1, len(ends)]])
     return {
       "tokens": tf.concat([start, words], 1),
-      "token_mask": tf.pad(place < len(closing), [[0, 0], [1, 0]], constant_values=True),
+      "token_mask": tf.pad(place < len(ends), [[0, 0], [1, 0]], constant_values=True),
       "noun_mask": nouns,
     }
 

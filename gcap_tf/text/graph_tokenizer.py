@@ -35,7 +35,7 @@ class GraphTokenizer(tf.Module):
         default_value=words.unknown_id,
       )
 
-  @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+  @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.string)])
   def tokenize(self, captions: tf.Tensor) -> tf.RaggedTensor:
     """[B] strings -> the words, ragged [B, (T)]."""
     text = tf.strings.unicode_transcode(captions, "UTF-8", "UTF-8", errors="replace")
@@ -46,7 +46,7 @@ class GraphTokenizer(tf.Module):
       text = tf.strings.regex_replace(text, pattern, replacement)
     return self._splitter.tokenize(text)
 
-  @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+  @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.string)])
   def __call__(self, captions: tf.Tensor) -> dict[str, tf.Tensor]:
     """[B] strings -> `tokens` [B, T] int32, `token_mask` [B, T] bool, in the vocabulary's layout.
 

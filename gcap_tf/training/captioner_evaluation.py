@@ -126,7 +126,7 @@ def given_predictions(
   """
   check_regions(captioner, split)
 
-  @tf.function(reduce_retracing=True)
+  @tf.function(autograph=False, reduce_retracing=True)
   def look(batch):
     outputs = captioner.teacher_force(captioner.encode(batch), batch["tokens"])
     attention = outputs["attention"]

@@ -161,4 +161,4 @@ def _compiled(matcher: base.Matcher, what: Literal["regions", "captions", "atten
     return matcher.attention(matcher.encode_images(batch), matcher.encode_captions(batch))
 
   function = {"regions": matcher.encode_images, "captions": matcher.encode_captions}
-  return tf.function(function.get(what, attend), reduce_retracing=True)
+  return tf.function(function.get(what, attend), autograph=False, reduce_retracing=True)

@@ -100,7 +100,7 @@ def encode_images(
   run: runs.Run, arrays: precomp_arrays.PrecompArrays, rows: np.ndarray
 ) -> dict[str, np.ndarray]:
   """Encodes the pictures of the given rows, once each."""
-  encode = tf.function(run.model.encode_images, reduce_retracing=True)
+  encode = tf.function(run.model.encode_images, autograph=False, reduce_retracing=True)
   pieces: dict[str, list[np.ndarray]] = {}
   starts = range(0, len(rows), _BATCH)
   for start in progress.bar(starts, label="encoding pictures", unit="batch"):
@@ -131,7 +131,7 @@ def image_batch(arrays: precomp_arrays.PrecompArrays, rows: np.ndarray) -> dict[
 
 def encode_captions(run: runs.Run, sentences: Sentences) -> blocks.CaptionStore:
   """Encodes all captions, longest first within a batch's padding."""
-  encode = tf.function(run.model.encode_captions, reduce_retracing=True)
+  encode = tf.function(run.model.encode_captions, autograph=False, reduce_retracing=True)
   store = blocks.CaptionStore()
   starts = range(0, len(sentences.ids), _BATCH)
   for start in progress.bar(starts, label="encoding captions", unit="batch"):

@@ -46,7 +46,7 @@ class UpdateStep:
     # Running statistics move while losses are computed; a step left out moves them back.
     self.statistics = [weight.value for weight in model.non_trainable_variables]
 
-  @tf.function(reduce_retracing=True)
+  @tf.function(autograph=False, reduce_retracing=True)
   def __call__(
     self, batch: Any, seed: tf.Tensor, learning_rate: tf.Tensor, stop: tf.Tensor
   ) -> dict[str, tf.Tensor]:

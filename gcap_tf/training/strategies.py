@@ -107,7 +107,7 @@ def check_agreement(strategy: tf.distribute.Strategy, step: int, folder: pathlib
     return replica.all_reduce(tf.distribute.ReduceOp.SUM, [own, own * own])
 
   own = tf.constant(float(step), tf.float64)
-  told = tf.function(lambda: strategy.run(sums, args=(own,)))()
+  told = tf.function(lambda: strategy.run(sums, args=(own,)), autograph=False)()
   first, second = (float(strategy.experimental_local_results(value)[0]) for value in told)
   count = strategy.num_replicas_in_sync
   if first != count * step or second != count * step**2:

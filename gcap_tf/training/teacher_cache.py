@@ -96,7 +96,7 @@ def _compute(path, teacher, vocabulary, split, images) -> None:
     images=images, items="caption", max_words=0, shuffle=False, **teacher.batch_options
   )
 
-  @tf.function(reduce_retracing=True)
+  @tf.function(autograph=False, reduce_retracing=True)
   def attend(batch):
     return teacher.attention(teacher.encode_images(batch), teacher.encode_captions(batch))
 

@@ -63,7 +63,7 @@ def test_one_graph_serves_captions_of_any_length(options):
   model, batch = make(**options), captioner_harness.make_batch()
   traces = []
 
-  @tf.function(input_signature=[tf.TensorSpec([None, None], tf.int32)])
+  @tf.function(autograph=False, input_signature=[tf.TensorSpec([None, None], tf.int32)])
   def run(tokens):
     traces.append(1)
     return model.teacher_force(model.encode(batch), tokens)["logits"]

@@ -51,7 +51,7 @@ def test_a_step_traces_once_per_bucket(data, vocabulary):
   config = _config(items="caption", buckets=(6, 7))
   traces = []
 
-  @tf.function
+  @tf.function(autograph=False)
   def step(batch):
     traces.append(1)
     return tf.reduce_sum(batch["tokens"])

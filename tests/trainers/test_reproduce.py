@@ -2,12 +2,8 @@
 
 import json
 
-import pytest
-
-from gcap_tf import errors
 from tests.trainers import command_line
 from tests.training import small_runs
-from trainers import reproduce
 
 REPRODUCE = "trainers.reproduce"
 
@@ -35,9 +31,3 @@ def test_a_wrong_row_is_one_line(tmp_path):
   flags = ("--paper=cyclical", f"--data={tmp_path / 'data'}", f"--out={tmp_path / 'out'}")
   done = command_line.run(REPRODUCE, *flags, "--rows=cycle")
   assert 'no row "cycle"; rows are baseline' in command_line.error(done)
-
-
-def test_seeds_are_whole_numbers():
-  assert reproduce.whole_numbers(["3", "1"]) == (3, 1)
-  with pytest.raises(errors.UserError, match="--seeds=one: give whole numbers"):
-    reproduce.whole_numbers(["one"])

@@ -2,6 +2,9 @@
 
 import dataclasses
 
+import pytest
+
+from gcap_tf import errors
 from gcap_tf.recipes import experiments, scales
 from gcap_tf.training import matcher_training
 from tests.training import small_runs
@@ -20,3 +23,9 @@ def test_a_row_is_kept_until_its_settings_change(tmp_path):
   longer = dataclasses.replace(row, training=dataclasses.replace(training, max_steps=5))
   again = reproduce_rows.run(longer, 7, data, "val", tmp_path / "out")
   assert again["asked"][0]["max_steps"] == 5
+
+
+def test_seeds_are_whole_numbers():
+  assert reproduce_rows.whole_numbers(["3", "1"]) == (3, 1)
+  with pytest.raises(errors.UserError, match="--seeds=one: give whole numbers"):
+    reproduce_rows.whole_numbers(["one"])

@@ -149,7 +149,7 @@ def test_distillation_moves_attention_towards_the_teacher():
   trainer = captioning.CaptioningTrainer(model, config)
   variables = model.trainable_variables
 
-  @tf.function
+  @tf.function(autograph=False)
   def step():
     with tf.GradientTape() as tape:
       total = tf.add_n(list(trainer.losses(BATCH, SEED).values()))
@@ -176,7 +176,7 @@ def test_the_chance_of_sampling_follows_the_epoch_without_a_new_graph():
   trainer = captioning.CaptioningTrainer(model, captioning.CaptioningConfig(sampling=sampling))
   traces = []
 
-  @tf.function
+  @tf.function(autograph=False)
   def run():
     traces.append(1)
     return trainer.losses(BATCH, SEED)["cross_entropy"]
@@ -194,7 +194,7 @@ def test_one_graph_serves_each_bucket_of_lengths():
   model, traces = make(), []
   trainer = captioning.CaptioningTrainer(model, captioning.CaptioningConfig())
 
-  @tf.function
+  @tf.function(autograph=False)
   def run(batch):
     traces.append(1)
     return trainer.losses(batch, SEED)

@@ -71,7 +71,7 @@ def test_the_first_epochs_can_sum_over_negatives():
   model = MAKERS["scan"]()
   config = matching.MatchingConfig(sum_epochs=1)
   trainer = matching.MatchingTrainer(model, config)
-  compiled = tf.function(lambda: trainer.losses(BATCH, SEED)["ranking"])
+  compiled = tf.function(lambda: trainer.losses(BATCH, SEED)["ranking"], autograph=False)
   scores = tf.constant(matcher_harness.similarity(model, BATCH))
   for epoch, negatives in ((0, "sum"), (1, "hardest")):
     trainer.begin_epoch(epoch)
@@ -110,7 +110,7 @@ def test_a_few_steps_overfit_a_batch(name):
   variables = [variable.value for variable in model.trainable_variables]
   adam = optimizers.Adam(optimizers.OptimizerConfig(), variables)
 
-  @tf.function
+  @tf.function(autograph=False)
   def step(seed):
     with tf.GradientTape() as tape:
       losses = trainer.losses(BATCH, seed)
