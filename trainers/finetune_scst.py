@@ -9,13 +9,10 @@ the reward curves. The last line is one JSON object with the last validation fig
 """
 
 import dataclasses
-import json
 
 from absl import flags
 
-from gcap_tf import config as configs
 from gcap_tf import errors
-from gcap_tf.data import prepared
 from gcap_tf.training import scst_training
 from trainers import training_flags
 
@@ -59,23 +56,13 @@ def configuration() -> scst_training.ScstTrainingConfig:
     distill_weight=_DISTILL.value,
   )
   config = dataclasses.replace(config, sampling=sampling)
-  if _EPOCHS.value:
-    config = dataclasses.replace(config, epochs=_EPOCHS.value)
-  if _IMAGES.value:
-    config = dataclasses.replace(config, images=_IMAGES.value)
-  if _RATE.value:
-    schedule = dataclasses.replace(config.schedule, learning_rate=_RATE.value)
-    config = dataclasses.replace(config, schedule=schedule)
-  return configs.override(training_flags.apply(config), _SET.value)
+  given = {"epochs": _EPOCHS.value, "images": _IMAGES.value}
+  return training_flags.apply(config, _SET.value, _RATE.value, **given)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  config = configuration()
-  print(json.dumps(configs.to_dict(config), indent=2))
-  with training_flags.started(config):
-    figures = scst_training.train(prepared.PreparedData(_DATA.value), config, _RUN.value)
-  print(json.dumps(figures))
+  training_flags.train(configuration(), scst_training.train, _DATA.value, _RUN.value)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ import dataclasses
 
 from absl import flags
 
-from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.recipes import captioners as recipes
 from gcap_tf.training import captioner_training
@@ -54,14 +53,8 @@ def configuration() -> captioner_training.CaptionerTrainingConfig:
     box_supervision=_BOXES.value or config.losses.box_supervision,
   )
   config = dataclasses.replace(config, losses=losses, teacher=_TEACHER.value)
-  if _EPOCHS.value:
-    config = dataclasses.replace(config, epochs=_EPOCHS.value)
-  if _IMAGES.value:
-    config = dataclasses.replace(config, images=_IMAGES.value)
-  if _RATE.value:
-    schedule = dataclasses.replace(config.schedule, learning_rate=_RATE.value)
-    config = dataclasses.replace(config, schedule=schedule)
-  return configs.override(training_flags.apply(config), _SET.value)
+  given = {"epochs": _EPOCHS.value, "images": _IMAGES.value}
+  return training_flags.apply(config, _SET.value, _RATE.value, **given)
 
 
 def main(argv: list[str]) -> None:

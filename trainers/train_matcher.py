@@ -15,7 +15,6 @@ import dataclasses
 
 from absl import flags
 
-from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.recipes import matchers as recipes
 from gcap_tf.training import matcher_training
@@ -41,19 +40,13 @@ def configuration() -> matcher_training.MatcherTrainingConfig:
   recipe = recipe_flags.chosen(recipes.RECIPES, _MODEL.value)
   model = _MODEL.value or "scan"
   config = recipe.training if recipe else matcher_training.MatcherTrainingConfig(model=model)
-  given = {"ccr_weight": _CCR.value, "ccs_weight": _CCS.value}
-  given = {name: value for name, value in given.items() if value is not None}
-  config = dataclasses.replace(config, losses=dataclasses.replace(config.losses, **given))
+  weights = {"ccr_weight": _CCR.value, "ccs_weight": _CCS.value}
+  weights = {name: value for name, value in weights.items() if value is not None}
+  config = dataclasses.replace(config, losses=dataclasses.replace(config.losses, **weights))
   if _DIRECTION.value:
     config = dataclasses.replace(config, options={**config.options, "direction": _DIRECTION.value})
-  if _EPOCHS.value:
-    config = dataclasses.replace(config, epochs=_EPOCHS.value)
-  if _BATCH.value:
-    config = dataclasses.replace(config, batch_size=_BATCH.value)
-  if _RATE.value:
-    schedule = dataclasses.replace(config.schedule, learning_rate=_RATE.value)
-    config = dataclasses.replace(config, schedule=schedule)
-  return configs.override(training_flags.apply(config), _SET.value)
+  given = {"epochs": _EPOCHS.value, "batch_size": _BATCH.value}
+  return training_flags.apply(config, _SET.value, _RATE.value, **given)
 
 
 def main(argv: list[str]) -> None:

@@ -1,18 +1,21 @@
 """Flags that every training program has: on what and how it computes.
 
-config = training_flags.apply(config)         # fills config.compute from the flags
-with training_flags.started(config):          # the strategy's scope
-  figures = matcher_training.train(...)
+config = training_flags.apply(config, _SET.value, epochs=_EPOCHS.value)
+training_flags.train(config, scst_training.train, _DATA.value, _RUN.value)
 """
 
 import contextlib
 import dataclasses
+import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from absl import flags
 
+from gcap_tf import config as configs
+from gcap_tf.data import prepared
 from gcap_tf.training import computing
 
 C = TypeVar("C")
@@ -39,9 +42,19 @@ _ON_NAN = flags.DEFINE_enum(
 )
 
 
-def apply(config: C) -> C:
-  """`config` with its `compute` as the flags say."""
-  chosen = computing.ComputeConfig(
+def apply(config: C, assignments: list[str], learning_rate: float | None = None, **given: Any) -> C:
+  """`config` with what the flags say: those of the program, these, then `--set`.
+
+  Args:
+    config: of a training module.
+    assignments: of `--set`, as key.path=value.
+    learning_rate: of the schedule; None (or 0) leaves it.
+    given: fields of `config` by name; None leaves one as it is.
+  """
+  changes = {name: value for name, value in given.items() if value is not None}
+  if learning_rate:
+    changes["schedule"] = dataclasses.replace(config.schedule, learning_rate=learning_rate)
+  changes["compute"] = computing.ComputeConfig(
     replicas=_REPLICAS.value,
     accumulate=_ACCUMULATE.value,
     mixed_precision=_MIXED.value,
@@ -50,7 +63,22 @@ def apply(config: C) -> C:
     profile=_PROFILE.value,
     on_nan=_ON_NAN.value,
   )
-  return dataclasses.replace(config, compute=chosen)
+  return configs.override(dataclasses.replace(config, **changes), assignments)
+
+
+def train(config: Any, train_one: Callable[..., dict[str, float]], data: str, run: str) -> None:
+  """Trains into the run folder; prints the configuration first, the figures as JSON last.
+
+  Args:
+    config: of a training module.
+    train_one: that module's `train`: (data, configuration, folder) -> figures.
+    data: prepared folder.
+    run: run folder.
+  """
+  print(json.dumps(configs.to_dict(config), indent=2))
+  with started(config):
+    figures = train_one(prepared.PreparedData(data), config, run)
+  print(json.dumps(figures))
 
 
 def started(config: Any) -> contextlib.AbstractContextManager:

@@ -28,6 +28,16 @@ class Column:
   factor: float = 1.0
 
 
+# What tables of captioners have in common.
+CAPTION_COLUMNS = (
+  Column("bleu_4", "B@4"),
+  Column("cider", "CIDEr"),
+  Column("spice", "SPICE"),
+  Column("f1_all", "F1_all", 100.0),
+  Column("f1_loc", "F1_loc", 100.0),
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class Row:
   """A model of a table.

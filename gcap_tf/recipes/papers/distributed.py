@@ -11,11 +11,7 @@ from gcap_tf.recipes import experiments, scales
 from gcap_tf.training import captioner_training
 
 _COLUMNS = (
-  experiments.Column("bleu_4", "B@4"),
-  experiments.Column("cider", "CIDEr"),
-  experiments.Column("spice", "SPICE"),
-  experiments.Column("f1_all", "F1_all", 100.0),
-  experiments.Column("f1_loc", "F1_loc", 100.0),
+  *experiments.CAPTION_COLUMNS,
   experiments.Column("error_partial", "Partial", 100.0),
 )
 _KEYS = tuple(column.key for column in _COLUMNS)
