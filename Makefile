@@ -1,7 +1,8 @@
 # The two commands of the README, and what they stand on.
-#   make demo    a grounded caption from nothing: scenes, training, export, server, pictures
-#   make test    lint and every test, under Bazel
-#   make setup   the virtual environment alone; GPU=1 for the CUDA wheels
+#   make demo        grounded captions of the shipped captioner, from a real server: seconds
+#   make demo-train  the same from nothing: scenes, training, export, server: minutes
+#   make test        lint and every test, under Bazel
+#   make setup       the virtual environment alone; GPU=1 for the CUDA wheels
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= python3
@@ -10,10 +11,10 @@ RUN := TF_CPP_MIN_LOG_LEVEL=2 $(VENV)/bin/python
 REQUIREMENTS := $(if $(GPU),requirements-gpu.txt,requirements.txt)
 STAMP := $(VENV)/.installed-$(shell cat $(REQUIREMENTS) requirements.lock | sha256sum | cut -c1-16)
 
-.PHONY: help setup demo test lint format build-files lock bazel clean
+.PHONY: help setup demo demo-train test lint format build-files lock bazel clean
 
 help:
-	@sed -n '2,4s/^# *//p' Makefile
+	@sed -n '2,5s/^# *//p' Makefile
 
 setup: $(STAMP)
 
@@ -29,6 +30,9 @@ $(STAMP):
 
 demo: setup
 	@$(RUN) -m trainers.demo
+
+demo-train: setup
+	@$(RUN) -m trainers.demo_train
 
 test: setup bazel lint
 	@tools/run_bazel test $(BAZEL_FLAGS) //...

@@ -3,7 +3,8 @@
 features       float32 [B, R, D]  where D > 0
 boxes          float32 [B, R, 4]  x1, y1, x2, y2 from 0 to 1
 num_regions    int32 [B]          real regions; rows beyond are padding
-labels         string [B, R]      where the model was trained on labelled regions
+labels         string [B, R]      where the model was trained on labelled regions; names that it
+                                  was not trained on are mapped (`label_mapping`), or unlabelled
 global_feature float32 [B, G]     where the model reads one that is not the mean feature
 """
 
@@ -12,6 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from gcap_tf.data import label_mapping
 from gcap_tf.text import vocabulary as vocabularies
 
 
@@ -67,10 +69,11 @@ class RegionReader(tf.Module):
     self.inputs = inputs
     self._label_ids = None
     if inputs.labelled:
+      known = label_mapping.LabelMapping(vocabulary.labels).known(vocabulary.words)
+      ids = [vocabulary.label_ids[label] for label in known.values()]
       self._label_ids = tf.lookup.StaticHashTable(
         tf.lookup.KeyValueTensorInitializer(
-          tf.constant(vocabulary.labels, tf.string),
-          tf.range(1, len(vocabulary.labels) + 1, dtype=tf.int32),
+          tf.constant(list(known), tf.string), tf.constant(ids, tf.int32)
         ),
         default_value=0,
       )
@@ -108,8 +111,19 @@ class RegionReader(tf.Module):
       batch["features"] = tf.zeros([*tf.unstack(tf.shape(region_mask)), 0])
       batch["global_feature"] = tf.zeros([tf.shape(boxes)[0], 0])
     if self._label_ids is not None:
-      ids = self._label_ids.lookup(given["labels"])
+      ids = self._ids(given["labels"])
       batch["region_labels"] = tf.where(region_mask, at_least_one(ids), 0)
     if self.inputs.global_size:
       batch["global_feature"] = tf.pad(given["global_feature"], [[0, more_rows], [0, 0]])
     return batch
+
+  def _ids(self, names: tf.Tensor) -> tf.Tensor:
+    """Ids of what regions are called: as it stands, in plain spelling, by its last word."""
+    plain = tf.strings.lower(names, "utf-8")
+    plain = tf.strings.strip(tf.strings.regex_replace(plain, r"[\s_]+", " "))
+    last = tf.strings.regex_replace(plain, "^.*[ -]", "")
+    ids = self._label_ids.lookup(last)
+    for spelling in (plain, names):
+      found = self._label_ids.lookup(spelling)
+      ids = tf.where(found > 0, found, ids)
+    return ids

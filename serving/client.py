@@ -252,7 +252,7 @@ def _define_flags() -> None:
   flags.DEFINE_string("regions", None, "Folder with att/ID.npz and box/ID.npy.")
   flags.DEFINE_string("data", None, "Prepared folder to take a record from.")
   flags.DEFINE_string("split", "test", "Split of --data.")
-  flags.DEFINE_string("image_id", "", "Which picture of --regions or --data.")
+  flags.DEFINE_string("image_id", "", "Which picture of --detections, --regions or --data.")
   flags.DEFINE_string("picture", None, "The picture, to draw on and to scale boxes with.")
   flags.DEFINE_enum("decode", "greedy", ["greedy", "beam"], "How words are chosen.")
   flags.DEFINE_string("out", None, "Writes the annotated picture here (.png or .jpg).")
@@ -267,10 +267,10 @@ def _regions_from_flags() -> region_files.PictureRegions:
     raise errors.UserError("give one of --detections=FILE, --regions=DIR and --data=DIR")
   if FLAGS.data:
     return region_files.from_prepared(FLAGS.data, FLAGS.split, FLAGS.image_id)
+  size = Image.open(FLAGS.picture).size if FLAGS.picture else None
   if FLAGS.detections:
-    found = region_files.from_detections(FLAGS.detections)
+    found = region_files.from_detections(FLAGS.detections, FLAGS.image_id, size)
   else:
-    size = Image.open(FLAGS.picture).size if FLAGS.picture else None
     found = region_files.from_folder(FLAGS.regions, FLAGS.image_id, size)
   picture = pathlib.Path(FLAGS.picture).read_bytes() if FLAGS.picture else b""
   return dataclasses.replace(found, picture=picture)

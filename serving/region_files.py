@@ -3,6 +3,7 @@
 - a folder of features: `att/ID.npz`, `box/ID.npy` (bottom-up features)
 - a detections file: {"width": 640, "height": 480, "regions": [{"box": [x1, y1, x2, y2],
   "label": "dog", "feature": [...]}]}; boxes in pixels, or from 0 to 1 without a size
+- detections as COCO writes them (`gcap_tf.data.detection_files`), of one or more pictures
 - a record of a prepared folder
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gcap_tf import errors, files
-from gcap_tf.data import feature_folders, prepared, records
+from gcap_tf.data import detection_files, feature_folders, prepared, records
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,9 +54,19 @@ def from_folder(
   )
 
 
-def from_detections(path: files.PathLike) -> PictureRegions:
-  """Reads a detections file."""
+def from_detections(
+  path: files.PathLike, image_id: str = "", size: tuple[int, int] | None = None
+) -> PictureRegions:
+  """Reads a detections file.
+
+  Args:
+    path: the file.
+    image_id: which picture of a COCO file; "" takes the only one.
+    size: width and height of the picture, for a COCO file that does not tell.
+  """
   value = files.read_json(path, "detections")
+  if isinstance(value, list) or (isinstance(value, dict) and "annotations" in value):
+    return _from_coco(path, image_id, size)
   regions = value.get("regions") if isinstance(value, dict) else None
   if not isinstance(regions, list) or not all(isinstance(r, dict) for r in regions):
     raise errors.UserError(f'{path}: expected an object with a list "regions"')
@@ -71,6 +82,20 @@ def from_detections(path: files.PathLike) -> PictureRegions:
     None if features is None else _rows(features, None, "feature", path),
     None if labels is None else tuple(map(str, labels)),
   )
+
+
+def _from_coco(path: files.PathLike, image_id: str, size: tuple[int, int] | None) -> PictureRegions:
+  store = detection_files.DetectionStore(path, image_size=size)
+  ids = store.ids()
+  if not image_id and len(ids) > 1:
+    raise errors.UserError(
+      f"{path} has {len(ids):,} pictures, such as {', '.join(ids[:3])}; say which: --image_id=ID"
+    )
+  chosen = image_id or ids[0]
+  regions = store.get(chosen)
+  known = store.size(chosen)
+  frame = known if all(known) else tuple(regions.boxes_px[:, 2:].max(0).tolist())
+  return PictureRegions(_shares(regions.boxes_px, frame, str(path)), None, regions.labels)
 
 
 def from_prepared(folder: files.PathLike, split: str, image_id: str) -> PictureRegions:

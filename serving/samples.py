@@ -4,14 +4,16 @@ samples.json    [{"title": ..., "picture": "ID.png", "detections": "ID.json"}, .
 ID.png, ID.json the picture, and its detections as the client reads them
 """
 
+import dataclasses
 import pathlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from gcap_tf import errors, files
-from gcap_tf.data import records
+from gcap_tf.data import detectors, records, scenes
 
 INDEX = "samples.json"
+SCENE_SEED = 7
 
 
 def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
@@ -29,6 +31,18 @@ def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
     entries.append(entry)
   files.write_json(folder / INDEX, entries)
   return len(entries)
+
+
+def drawn_scenes(count: int) -> Iterator[records.Record]:
+  """Drawn scenes with what a perfect detector of labels sees in them."""
+  config = scenes.SceneConfig(train=0, val=0, test=count, seed=SCENE_SEED)
+  for record in scenes.generate(config):
+    yield dataclasses.replace(record, regions=detectors.perfect(record))
+
+
+def write_scenes(folder: files.PathLike, count: int = 12) -> int:
+  """Writes drawn scenes as samples for a captioner of labelled regions."""
+  return write(folder, drawn_scenes(count))
 
 
 def detections(record: records.Record) -> dict:

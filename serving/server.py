@@ -1,29 +1,37 @@
 """The embedded server: TensorFlow Serving's gRPC and REST API in Python.
 
-    python -m serving.server --model_base_path=DIR [--port=8500 --rest_port=8501]
+    python -m serving.server [--model_base_path=DIR --port=8500 --rest_port=8501]
 
-For development, tests and small installations. It takes the same requests, the same
-configuration files and the same folders as TensorFlow Serving, which can replace it
-without a change to clients (serving/configs/). It listens on this machine only,
-unless --bind says otherwise.
+serves the captioner that comes with the package, with drawn samples on its page, unless
+told what to serve. For development, tests and small installations. It takes the same
+requests, the same configuration files and the same folders as TensorFlow Serving, which
+can replace it without a change to clients (serving/configs/). It listens on this machine
+only, unless --bind says otherwise.
 """
 
+import contextlib
+import dataclasses
 import pathlib
 import signal
+import tempfile
 import threading
 
 from absl import flags, logging
 
 from gcap_tf import errors
+from gcap_tf.shipped import folders as shipped_folders
 from serving import embedded, models, servables, text_protos, versions
 from serving import limits as limits_lib
+from serving import samples as samples_lib
 
 FLAGS = flags.FLAGS
 _SIGNAL_SECONDS = 0.2
 
 
 def _define_flags() -> None:
-  flags.DEFINE_string("model_base_path", None, "Folder of versions: DIR/1, DIR/2, ...")
+  flags.DEFINE_string(
+    "model_base_path", None, "Folder of versions: DIR/1, ...; default: the shipped captioner."
+  )
   flags.DEFINE_string("model_name", "captioner", "Name of the model in requests.")
   flags.DEFINE_string("model_config_file", None, "ModelServerConfig text proto; several models.")
   flags.DEFINE_string("batching_parameters_file", None, "BatchingParameters text proto.")
@@ -49,12 +57,13 @@ def _define_flags() -> None:
 
 
 def _config_from_flags() -> embedded.ServerConfig:
-  if bool(FLAGS.model_base_path) == bool(FLAGS.model_config_file):
+  if FLAGS.model_base_path and FLAGS.model_config_file:
     raise errors.UserError("give one of --model_base_path=DIR and --model_config_file=FILE")
   if FLAGS.model_config_file:
     served = models.read_config_file(pathlib.Path(FLAGS.model_config_file))
   else:
-    served = [versions.ModelConfig(FLAGS.model_name, pathlib.Path(FLAGS.model_base_path))]
+    base_path = FLAGS.model_base_path or shipped_folders.model_folder()
+    served = [versions.ModelConfig(FLAGS.model_name, pathlib.Path(base_path))]
   for config in served:
     if not config.base_path.is_dir():
       raise errors.UserError(f"{config.name}: the folder {config.base_path} does not exist")
@@ -90,7 +99,18 @@ def _config_from_flags() -> embedded.ServerConfig:
 def main(argv: list[str]) -> None:
   del argv
   logging.set_verbosity(logging.INFO)
-  server = embedded.Server(_config_from_flags())
+  config = _config_from_flags()
+  with contextlib.ExitStack() as kept:
+    if not (FLAGS.model_base_path or FLAGS.model_config_file or config.samples):
+      folder = pathlib.Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="samples-")))
+      samples_lib.write_scenes(folder)
+      config = dataclasses.replace(config, samples=folder)
+    serve(config)
+
+
+def serve(config: embedded.ServerConfig) -> None:
+  """Serves until SIGTERM or SIGINT."""
+  server = embedded.Server(config)
   asked_to_stop = threading.Event()
   for number in (signal.SIGTERM, signal.SIGINT):
     signal.signal(number, lambda *unused: asked_to_stop.set())

@@ -30,6 +30,7 @@ GROUPED = (
 )
 LAYERS = {
   "gcap_tf": 0,
+  "gcap_tf/shipped": 1,
   "gcap_tf/text": 1,
   "gcap_tf/layers": 1,
   "gcap_tf/losses": 2,

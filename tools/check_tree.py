@@ -3,7 +3,7 @@
 - every source file has its test, in the same place under tests/;
 - every `file.py:function` named in docs/equations.md exists, and so does its test file;
 - no source file is over 400 lines;
-- no file over 5 MB.
+- no file over 5 MB, but for the weights that ship with the package: 16 MB.
 """
 
 import ast
@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ("gcap_tf", "trainers", "export", "serving")
 MAX_LINES = 400
 MAX_BYTES = 5 << 20
+SHIPPED, MAX_SHIPPED_BYTES = "gcap_tf/shipped/", 16 << 20
 
 
 def test_of(source: pathlib.Path) -> pathlib.Path:
@@ -74,8 +75,9 @@ def oversized() -> list[str]:
     path = ROOT / name
     if not path.is_file():
       continue
-    if path.stat().st_size > MAX_BYTES:
-      problems.append(f"{name} is over {MAX_BYTES >> 20} MB")
+    limit = MAX_SHIPPED_BYTES if name.startswith(SHIPPED) else MAX_BYTES
+    if path.stat().st_size > limit:
+      problems.append(f"{name} is over {limit >> 20} MB")
     if path.suffix == ".py" and len(path.read_text(encoding="utf-8").splitlines()) > MAX_LINES:
       problems.append(f"{name} is over {MAX_LINES} lines")
   return problems

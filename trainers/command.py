@@ -18,10 +18,12 @@ COMMANDS = {
   "score_grounding": "trainers.score_grounding",
   "import_checkpoint": "trainers.import_checkpoint",
   "export_model": "export.export_model",
+  "pack_run": "export.pack_run",
   "server": "serving.server",
   "client": "serving.client",
   "tensorboard": "trainers.tensorboard",
   "demo": "trainers.demo",
+  "demo_train": "trainers.demo_train",
 }
 
 

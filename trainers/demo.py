@@ -1,64 +1,81 @@
-"""From nothing to grounded captions on your screen: what `make demo` runs.
+"""Grounded captions at once, nothing to train: what `make demo` runs.
 
-Draws scenes, trains a POS-SCAN teacher and two Up-Down students (one of them with the
-teacher's attention distilled into it), compares where their words point, exports the
-better one, serves it and asks the server over gRPC. Run again, it starts where it stopped.
+Serves the captioner that comes with the package, asks it over gRPC about drawn scenes (their
+boxes and labels, as a detector would give them), and writes a page with the answers.
 """
 
 import pathlib
 import time
+from typing import Any
 
 from absl import flags
 
-from gcap_tf import errors
-from trainers import demo_page, demo_steps
+from export import card_sections
+from gcap_tf import errors, files
+from gcap_tf.shipped import folders as shipped_folders
+from serving import samples
+from trainers import demo_page
 
 _OUT = flags.DEFINE_string("out", "demo", "Folder for everything the demo makes.")
-_QUICK = flags.DEFINE_bool(
-  "quick", False, "A minute's walk through every station, learning nothing."
+_MODEL = flags.DEFINE_string(
+  "model", None, "Base path of another exported captioner of labelled regions."
 )
 _PICTURES = flags.DEFINE_integer("pictures", 12, "Scenes that the server is asked about.", 1)
 
-_FIGURES = (
-  ("F1_loc: named things that are found, %", "f1_loc", 100),
-  ("F1_all: things both named and found, %", "f1_all", 100),
-  ("attention accuracy on given captions, %", "attention_accuracy", 100),
-  ("partly found, % of words", "error_partial", 100),
-  ("CIDEr", "cider", 1),
-)
+_PAGE = """
+The captioner was given boxes with a label each, as any detector gives them, and nothing else of
+the picture. Every noun is written in the colour of the region that it looked at when it said the
+word. No box was ever pointed out to it: it learned from captions which words belong to which
+regions. It knows photographs of Flickr30k; these scenes are drawn.
+"""
+_NEXT = """
+Done in {seconds:.0f} seconds. Where to look:
+  {out}/index.html     the captions, each noun in the colour of its box
+  {out}/attention.png  where every word of one caption looked
+  {out}/detections.json  what the captioner was given
+What to try next:
+  .venv/bin/python -m serving.server
+    and open http://127.0.0.1:8501/ : hover a word, see its box; load detections of your own
+  .venv/bin/python -m trainers.caption --labels={out}/detections.json --out=captions.json
+    captions what any detector wrote in COCO's format
+  make demo-train      trains a matcher and two captioners on drawn scenes, in about 6 minutes
+  .venv/bin/python -m trainers.tensorboard --runs={out}/train/runs
+    then shows their curves, attention pictures and captions at http://127.0.0.1:6006/"""
 
 
 def main(argv: list[str]) -> None:
   del argv
   started, out = time.monotonic(), pathlib.Path(_OUT.value)
-  config = demo_steps.QUICK if _QUICK.value else demo_steps.DemoConfig()
-  results = demo_steps.run(out, config, lambda text: print(f"\n== {text}", flush=True))
-  table = [
-    (name, f"{scale * results.plain[key]:.1f}", f"{scale * results.grounded[key]:.1f}")
-    for name, key, scale in _FIGURES
-  ]
-  print(f"\n{'on the test scenes':42}{'Up-Down':>10}{'+ POS-SCAN':>12}")
-  for name, before, after in table:
-    print(f"{name:42}{before:>10}{after:>12}")
-
-  print("\n== Starting the server and asking it over gRPC")
-  split = results.data.split("test")
-  pictures = [split.record(n) for n in range(min(_PICTURES.value, len(split)))]
-  answers = demo_page.ask_server(results.model, pictures)
-  demo_page.write(out, pictures, answers, table)
-  demo_page.write_samples(out / "samples", results.data)
+  model = pathlib.Path(_MODEL.value) if _MODEL.value else shipped_folders.model_folder()
+  print(f"Drawing {_PICTURES.value} scenes; starting the server and asking it over gRPC")
+  pictures = list(samples.drawn_scenes(_PICTURES.value))
+  answers = demo_page.ask_server(model, pictures)
+  table = [] if _MODEL.value else shipped_figures()
+  demo_page.write(out, pictures, answers, _PAGE, ("Flickr30k Entities", ""), table)
+  samples.write(out / "samples", pictures)
+  files.write_json(out / "detections.json", coco_detections(pictures), indent=1)
   for answer in answers[:3]:
     print(f"  {answer.caption}")
-  print(f"""
-Done in {time.monotonic() - started:.0f} seconds. Where to look:
-  {out}/index.html         the captions, each noun in the colour of its box
-  {out}/attention.png      where every word of one caption looked
-  {out}/runs/*/tensorboard curves: .venv/bin/tensorboard --logdir={out}/runs
-What to try next:
-  .venv/bin/python -m serving.server --model_base_path={out}/model --samples={out}/samples
-    and open http://127.0.0.1:8501/ : hover a word, see its box
-  .venv/bin/python -m trainers.evaluate_captioner --run={out}/runs/grounded --data={out}/data
-  .venv/bin/python -m trainers.train_captioner --help      your own data, other models""")
+  print(_NEXT.format(seconds=time.monotonic() - started, out=out))
+
+
+def shipped_figures() -> list[tuple[str, str]]:
+  """What the shipped captioner scored, for people."""
+  figures = files.read_json(shipped_folders.RUN / card_sections.METRICS, "figures")
+  return [(name, f"{value:.1f}") for name, value in card_sections.headlines(figures)]
+
+
+def coco_detections(pictures: list[Any]) -> dict[str, Any]:
+  """The regions of records as a detector of COCO's format writes them."""
+  images = [{"id": p.image_id, "width": p.width, "height": p.height} for p in pictures]
+  rows = []
+  for picture in pictures:
+    for (x1, y1, x2, y2), label in zip(
+      picture.regions.boxes_px.tolist(), picture.regions.labels, strict=True
+    ):
+      box = [round(edge, 1) for edge in (x1, y1, x2 - x1, y2 - y1)]
+      rows.append({"image_id": picture.image_id, "bbox": box, "category": label})
+  return {"images": images, "annotations": rows}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The demo's pictures and its page: captions as a server answered them."""
+"""The demos' pictures and their page: captions as a server answered them."""
 
 import html
 import pathlib
@@ -27,9 +27,12 @@ def ask_server(
   config = embedded.ServerConfig(models=(versions.ModelConfig("captioner", model),))
   with embedded.Server(config) as server:
     asker = client.Client(server.address)
+    regions = [picture.regions for picture in pictures]
+    features = [found.features for found in regions]
     answers = asker.caption(
-      [picture.regions.features for picture in pictures],
+      None if any(rows is None for rows in features) else features,
       [boxes_01(picture) for picture in pictures],
+      [found.labels for found in regions],
     )
     asker.close()
   return answers
@@ -45,14 +48,17 @@ def write(
   folder: pathlib.Path,
   pictures: Sequence[records.Record],
   answers: Sequence[client.GroundedCaption],
-  table: Sequence[tuple[str, str, str]],
+  text: str,
+  header: Sequence[str],
+  table: Sequence[Sequence[str]],
 ) -> None:
   """Writes `*.png` (one a picture), `attention.png` and `index.html`.
 
   Args:
     folder: where they go.
     pictures, answers: in the same order.
-    table: rows of (figure, without distillation, with it).
+    text: what is to be seen.
+    header, table: figures, the name of each first; no table where there are none.
   """
   figures = []
   for number, (picture, answer) in enumerate(zip(pictures, answers, strict=True), 1):
@@ -66,10 +72,6 @@ def write(
   first, answer = pictures[0], answers[0]
   grid = draw.attention_grid(first.picture, answer.words, answer.attention, boxes_01(first))
   _save(grid, folder / "attention.png")
-  rows = "".join(
-    f"<tr><td>{html.escape(name)}</td><td>{before}</td><td>{after}</td></tr>"
-    for name, before, after in table
-  )
   files.write_text(
     folder / "index.html",
     f"""<!doctype html>
@@ -77,10 +79,8 @@ def write(
 <meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>
 <body>
 <h1>Grounded captions, learned without boxes</h1>
-<p>Every noun is written in the colour of the region that the captioner looked at when it said the
-word. No box was ever shown to it: a matcher that only saw pictures with captions taught it.</p>
-<table><tr><th>on {len(pictures)} of the test scenes below; figures over all of them</th>
-<th>Up-Down</th><th>+ POS-SCAN</th></tr>{rows}</table>
+<p>{html.escape(text.strip())}</p>
+{_table(header, table)}
 <h2>Answers of the server</h2>
 <div class="answers">{"".join(figures)}</div>
 <h2>Where every word of the first caption looked</h2>
@@ -88,6 +88,16 @@ word. No box was ever shown to it: a matcher that only saw pictures with caption
 </body></html>
 """,
   )
+
+
+def _table(header: Sequence[str], table: Sequence[Sequence[str]]) -> str:
+  if not table:
+    return ""
+  names = "".join(f"<th>{html.escape(name)}</th>" for name in header)
+  rows = "".join(
+    "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in table
+  )
+  return f"<table><tr>{names}</tr>{rows}</table>"
 
 
 def write_samples(folder: pathlib.Path, data: prepared.PreparedData, count: int = 24) -> None:

@@ -1,10 +1,10 @@
-"""The stations of the demo; each is skipped where its result is there already.
+"""The stations of the training demo; each is skipped where its result is there already.
 
-demo/data            drawn scenes, prepared
-demo/runs/teacher    POS-SCAN
-demo/runs/plain      Up-Down
-demo/runs/grounded   Up-Down with POS-SCAN's attention distilled into it
-demo/model/1         the grounded captioner as a SavedModel
+demo/train/data           drawn scenes, prepared
+demo/train/runs/teacher   POS-SCAN
+demo/train/runs/plain     Up-Down
+demo/train/runs/grounded  Up-Down with POS-SCAN's attention distilled into it
+demo/train/model/1        the grounded captioner as a SavedModel
 """
 
 import dataclasses

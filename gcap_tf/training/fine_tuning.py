@@ -25,16 +25,16 @@ def open_start(start: str, data: prepared.PreparedData, folder: files.PathLike) 
     raise errors.UserError(f"--start and --run are both {start}; choose another folder for --run")
   run = runs.load(start, "captioner")
   captioner_evaluation.check_regions(run.model, data.split("train"))
-  _check_same_start(start, folder)
+  _check_same_start(run.folder, folder)
   return run
 
 
-def _check_same_start(start: str, folder: files.PathLike) -> None:
+def _check_same_start(start: pathlib.Path, folder: files.PathLike) -> None:
   path = pathlib.Path(folder) / "config.json"
   if not path.exists():
     return
   before = files.read_json(path, "run configuration").get("start")
-  if before is None or pathlib.Path(before).resolve() != pathlib.Path(start).resolve():
+  if before is None or pathlib.Path(before).resolve() != start.resolve():
     raise errors.UserError(
       f"{folder} holds another run (begun with {before or 'nothing'}, not with {start}); "
       "choose another folder for --run"

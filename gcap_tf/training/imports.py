@@ -1,14 +1,11 @@
 """Official PyTorch checkpoints to run folders."""
 
-import zipfile
-
 import keras
-import numpy as np
 
 from gcap_tf import errors, files
 from gcap_tf.interop import captioner_checkpoints, matcher_checkpoints
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import runs
+from gcap_tf.training import packed_weights, runs
 
 FAMILIES = ("scan", "bfan", "pfan", "sgraf", "updown")
 
@@ -29,7 +26,7 @@ def import_files(
     vocabulary: JSON file that belongs to it.
     out: the run folder.
   """
-  arrays = read_weights(weights)
+  arrays = packed_weights.read_arrays(weights)
   values = files.read_json(options, "options")
   if not isinstance(values, dict):
     raise errors.UserError(f"options {options} must be a JSON object of names and values")
@@ -50,19 +47,3 @@ def import_files(
     extra["tokenizer"] = "whitespace" if name == "pos_scan" else "treebank"
   runs.save(out, kind, name, model, words, extra=extra)
   return name, model
-
-
-def read_weights(path: files.PathLike) -> dict[str, np.ndarray]:
-  """Every array of an .npz file; anything else is a `UserError`."""
-  try:
-    archive = np.load(path, allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-      raise ValueError("it holds a single array")
-    with archive:
-      return {key: archive[key] for key in archive.files}
-  except FileNotFoundError:
-    raise errors.UserError(f"weights {path} do not exist") from None
-  except (ValueError, EOFError, zipfile.BadZipFile) as error:
-    raise errors.UserError(
-      f"weights {path} are not a numpy.savez file of arrays ({error})"
-    ) from None

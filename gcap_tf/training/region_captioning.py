@@ -1,5 +1,6 @@
 """Captions pictures straight from a region store, without preparing data."""
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, progress
-from gcap_tf.data import region_store
+from gcap_tf.data import label_mapping, records, region_store
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
 from gcap_tf.training import captioner_evaluation, runs
@@ -25,37 +26,56 @@ def caption_store(
 
   `box_index` is the region that each word looked at, `boxes` its box in the store's own
   frame (pixels); both are null-free and as long as `words`. `boxes` is empty where the
-  store has none.
+  store has none. Where regions have labels, `labels` is what the store calls the region of
+  each word.
   """
   decode = decoder.compiled(run.model, config)
   ids = list(store.ids())
   starts = range(0, len(ids), images)
   for start in progress.bar(starts, label="captioning", unit="batch"):
     chosen = ids[start : start + images]
-    batch, has_boxes = region_batch(run, store, chosen)
-    for answer in captioner_evaluation.caption_batch(decode, run.vocabulary, batch):
-      yield {
-        "image_id": answer.image_id,
-        "caption": answer.caption,
-        "words": list(answer.words),
-        "box_index": [int(index) for index in answer.box_index],
-        "boxes": [[float(v) for v in box] for box in answer.boxes_px] if has_boxes else [],
-        "log_prob": answer.log_prob,
-      }
+    found = [store.get(image_id) for image_id in chosen]
+    batch = region_batch(run, store, chosen, found)
+    answers = captioner_evaluation.caption_batch(decode, run.vocabulary, batch)
+    for answer, regions in zip(answers, found, strict=True):
+      yield _row(answer, regions)
+
+
+def _row(answer: captioner_evaluation.Answer, regions: records.Regions) -> dict[str, Any]:
+  has_boxes = regions.boxes_px is not None
+  row = {
+    "image_id": answer.image_id,
+    "caption": answer.caption,
+    "words": list(answer.words),
+    "box_index": [int(index) for index in answer.box_index],
+    "boxes": [[float(v) for v in box] for box in answer.boxes_px] if has_boxes else [],
+    "log_prob": answer.log_prob,
+  }
+  if regions.labels:
+    row["labels"] = [regions.labels[index] for index in row["box_index"]]
+  return row
 
 
 def region_batch(
-  run: runs.Run, store: region_store.RegionStore, ids: Sequence[str]
-) -> tuple[dict[str, tf.Tensor], bool]:
-  """The regions of some pictures as a batch, and whether they have boxes."""
-  found = [store.get(image_id) for image_id in ids]
+  run: runs.Run,
+  store: region_store.RegionStore,
+  ids: Sequence[str],
+  found: Sequence[records.Regions],
+) -> dict[str, tf.Tensor]:
+  """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
+  labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
     depth = 0 if regions.features is None else regions.features.shape[1]
     if depth != size:
       raise errors.UserError(
         f"{store.path}, picture {image_id}: regions of {depth} features, {run.folder} was "
         f"trained on {size}"
+      )
+    if labelled and regions.count and not regions.labels:
+      raise errors.UserError(
+        f"{store.path}, picture {image_id}: regions without labels, and {run.folder} reads "
+        "labels"
       )
   width = max(1, *(regions.count for regions in found))
   features = np.zeros([len(ids), width, size], np.float32)
@@ -73,7 +93,7 @@ def region_batch(
     frames[row] = _frame(store, image_id, regions.boxes_px)
     if regions.boxes_px is not None:
       boxes[row, :count] = regions.boxes_px / np.tile(frames[row], 2)
-  batch = {
+  return {
     "features": tf.constant(features),
     "boxes": tf.constant(boxes),
     "region_mask": tf.constant(region_mask),
@@ -84,7 +104,6 @@ def region_batch(
     "image_id": tf.constant(list(ids)),
     "example_mask": tf.ones([len(ids)], tf.bool),
   }
-  return batch, all(regions.boxes_px is not None for regions in found)
 
 
 def _frame(store, image_id, boxes_px) -> tuple[float, float]:
@@ -98,8 +117,13 @@ def _frame(store, image_id, boxes_px) -> tuple[float, float]:
 
 
 def _labels(run, found, width) -> np.ndarray:
-  ids = run.vocabulary.label_ids
+  mapping, ids = _mapping(run.vocabulary.labels), run.vocabulary.label_ids
   labels = np.zeros([len(found), width], np.int32)
   for row, regions in enumerate(found):
-    labels[row, : len(regions.labels)] = [ids.get(label, 0) for label in regions.labels]
+    labels[row, : len(regions.labels)] = mapping.ids(regions.labels, ids)
   return labels
+
+
+@functools.lru_cache(maxsize=4)
+def _mapping(labels: tuple[str, ...]) -> label_mapping.LabelMapping:
+  return label_mapping.LabelMapping(labels)

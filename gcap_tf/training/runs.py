@@ -5,6 +5,9 @@ RUN/vocabulary.json  the words (and region labels) the model knows
 RUN/checkpoints/     step-*/ training states, best/ the best weights so far
 RUN/metrics.jsonl    one JSON object per logged step
 RUN/tensorboard/     curves and pictures
+
+A packed run (`export.pack_run`) has `weights.npz` in place of `checkpoints/` and what training
+left. `shipped` names the one that comes with the package.
 """
 
 import dataclasses
@@ -18,8 +21,9 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import catalog as captioner_catalog
 from gcap_tf.matchers import catalog as matcher_catalog
+from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import checkpoints
+from gcap_tf.training import checkpoints, packed_weights
 
 Kind = Literal["matcher", "captioner"]
 _REGISTRIES = {
@@ -130,10 +134,10 @@ def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
   """Rebuilds the model of a run folder with its best weights.
 
   Args:
-    folder: the run.
+    folder: the run, or "shipped".
     kind: what the caller needs; another kind of run is a `UserError`.
   """
-  folder = pathlib.Path(folder)
+  folder = shipped_folders.run_folder(folder)
   if not (folder / "config.json").exists():
     raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
   config = files.read_json(folder / "config.json", "run configuration")
@@ -145,8 +149,12 @@ def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
       f"{folder}/vocabulary.json is not the vocabulary this run was trained with "
       f"({vocabulary.fingerprint} instead of {config['vocabulary']})"
     )
-  if not checkpoints.best_path(folder).exists():
+  best, packed = checkpoints.best_path(folder), packed_weights.path_of(folder)
+  if not best.exists() and not packed.exists():
     raise errors.UserError(f"{folder} has no weights yet (checkpoints/best is missing)")
   model = make_model(config["kind"], config["model"], config["model_config"])
-  checkpoints.restore(checkpoints.best_path(folder), model=model)
+  if best.exists():
+    checkpoints.restore(best, model=model)
+  else:
+    packed_weights.restore(packed, model)
   return Run(folder, config["kind"], config["model"], model, vocabulary, config)

@@ -15,6 +15,7 @@ from gcap_tf import errors, files, progress
 from gcap_tf.captioners import base
 from gcap_tf.data import batch_maker, batch_plan, prepared
 from gcap_tf.metrics import self_retrieval
+from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.training import captioner_evaluation, runs
 
 _ROWS = 1024  # Sequences of a step: enough for the matrix products, small enough for the cache.
@@ -47,7 +48,7 @@ def evaluate(
     print(f"self-retrieval: {split.name} has {len(chosen)} pictures, fewer than {pictures}")
   tokens = rows_of([answers[n].words for n in chosen], run.vocabulary.ids)
   mark = fingerprint(run.model, split.image_ids[chosen], tokens, split)
-  place = pathlib.Path(folder or run.folder) / "self_retrieval"
+  place = pathlib.Path(folder or shipped_folders.work_folder(run.folder)) / "self_retrieval"
   place /= f"{split.data.name}-{split.name}-{len(chosen)}-{mark}"
   return self_retrieval.recalls(score_all(run, split, chosen, tokens, place, rows))
 

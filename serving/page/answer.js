@@ -2,28 +2,6 @@
 
 export const COLORS = 7;
 
-// A detections file -> boxes from 0 to 1, features and labels, or an Error that says what is wrong.
-export function readDetections(value) {
-  if (!value || !Array.isArray(value.regions)) {
-    throw new Error('The file needs a list "regions".');
-  }
-  const wide = value.width || 1;
-  const high = value.height || 1;
-  const boxes = value.regions.map((region, index) => {
-    if (!Array.isArray(region.box) || region.box.length !== 4 || !region.box.every(Number.isFinite)) {
-      throw new Error(`Region ${index + 1} needs a "box" of four numbers.`);
-    }
-    const [x1, y1, x2, y2] = region.box;
-    return [x1 / wide, y1 / high, x2 / wide, y2 / high];
-  });
-  return {
-    aspect: wide / high,
-    boxes,
-    features: value.regions.map((region) => region.feature),
-    labels: value.regions.map((region) => region.label ?? ''),
-  };
-}
-
 // The body of a :predict call, with the inputs that the model takes.
 export function requestBody(detections, takes, decode) {
   const row = { boxes: detections.boxes, num_regions: detections.boxes.length };

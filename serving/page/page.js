@@ -1,6 +1,7 @@
 // The page: choose a picture, ask the server, draw the answer.
 
-import { readAnswer, readDetections, requestBody } from './answer.js';
+import { readAnswer, requestBody } from './answer.js';
+import { readDetections } from './detections.js';
 import { Drawing } from './drawing.js';
 
 const element = (id) => document.getElementById(id);
@@ -183,13 +184,21 @@ async function listSamples() {
   }
 }
 
+// Name and size of the picture that the user loaded; nothing before there is one.
+function ownPicture() {
+  const [file] = element('picture-file').files;
+  const { src, naturalWidth, naturalHeight } = element('picture');
+  const isShown = state.ownPicture && src === state.ownPicture;
+  return isShown ? { name: file?.name, width: naturalWidth, height: naturalHeight } : {};
+}
+
 element('detections-file').addEventListener('change', async (event) => {
   const [file] = event.target.files;
   if (!file) {
     return;
   }
   try {
-    const detections = readDetections(JSON.parse(await file.text()));
+    const detections = readDetections(JSON.parse(await file.text()), ownPicture());
     showPicture(state.ownPicture, 'Your picture');
     await take(detections);
   } catch (error) {

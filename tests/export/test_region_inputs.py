@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from export import region_inputs
+from gcap_tf.data import label_mapping
 from gcap_tf.text import vocabulary as vocabularies
 
 VOCABULARY = vocabularies.Vocabulary("captioner", ("", "a", "UNK"), ("dog", "cat"))
@@ -63,6 +64,16 @@ def test_labels_become_ids_and_unknown_ones_zero():
   given["num_regions"] = tf.constant([2, 2])
   batch = reader(config).batch(given)
   np.testing.assert_array_equal(batch["region_labels"], [[2, 0], [0, 1]])
+
+
+def test_names_are_mapped_in_the_graph_as_they_are_in_python():
+  names = ["Dogs", "guide dog", "PUPPY", "hot dog", "kittens", "wild_cat", "x-cat", "sofa", "", "_"]
+  mapping = label_mapping.LabelMapping(VOCABULARY.labels)
+  given = request(1, len(names), labels=tf.constant([names]))
+  given["num_regions"] = tf.constant([len(names)])
+  found = reader(Config(feature_size=0, num_labels=2)).batch(given)["region_labels"]
+  np.testing.assert_array_equal(found, [mapping.ids(names, VOCABULARY.label_ids)])
+  np.testing.assert_array_equal(found, [[1, 1, 1, 1, 2, 2, 2, 0, 0, 0]])
 
 
 def test_own_global_feature_is_passed_on():

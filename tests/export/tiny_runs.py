@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+from typing import Any
 
 import keras
 import numpy as np
@@ -46,6 +47,21 @@ def captioner_run(
     scale = 0.1 if variable.name == "bias" else 1.5
     variable.assign(rng.normal(0, scale, variable.shape).astype(np.float32))
   return runs.Run(folder, "captioner", name, model, vocabulary, {})
+
+
+def trained_run(folder: pathlib.Path, **extra: Any) -> runs.Run:
+  """A captioner of labelled regions as training leaves it."""
+  run = captioner_run(folder, feature_size=0, labelled=True)
+  told = {
+    "training": {"epochs": 3, "teacher": "/home/me/runs/teacher", "losses": {"distill_weight": 1}},
+    "data": "/home/me/data",
+    "dataset": "flickr30k_entities",
+    "object_classes": ["dog", "and/or"],
+    "command": "train_captioner.py --data=/home/me/data",
+    **extra,
+  }
+  runs.save(folder, "captioner", "updown", run.model, run.vocabulary, told)
+  return run
 
 
 def regions(

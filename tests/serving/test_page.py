@@ -198,6 +198,14 @@ def test_own_detections_are_captioned(page, tmp_path):
   page.type("#picture-file", str(picture))
   page.type("#detections-file", str(detections))
   shows(page, "a zebra near a zebra")
+  coco = tmp_path / "coco.json"
+  rows = [
+    {"image_id": 1, "bbox": [0, 0, 25, 50], "category": "goat", "score": 0.9},
+    {"image_id": 1, "bbox": [0, 0, 25, 50], "category": "ghost", "score": 0.1},
+  ]
+  coco.write_text(json.dumps(rows))
+  page.type("#detections-file", str(coco))
+  shows(page, "a goat near a goat")
   wrong = tmp_path / "wrong.json"
   wrong.write_text('{"regions": 3}')
   page.type("#detections-file", str(wrong))

@@ -34,7 +34,8 @@ def test_no_detections_are_no_regions(tmp_path):
 @pytest.mark.parametrize(
   ("content", "message"),
   [
-    ([], 'a list "regions"'),
+    ([], "holds no detections"),
+    ({"boxes": []}, 'a list "regions"'),
     ({"regions": [{"label": "dog"}]}, 'regions have no "box"'),
     ({"regions": [{"box": [1, 2, 3]}]}, 'every "box" must be 4 numbers'),
     ({"regions": [{"box": ["a", 2, 3, 4]}]}, 'every "box" must be 4 numbers'),
@@ -50,6 +51,25 @@ def test_wrong_detections_are_named(tmp_path, content, message):
   files.write_json(tmp_path / "d.json", content)
   with pytest.raises(errors.UserError, match=message):
     region_files.from_detections(tmp_path / "d.json")
+
+
+def test_coco_detections_are_read_for_the_asked_picture(tmp_path):
+  rows = [
+    {"image_id": 1, "bbox": [20, 10, 80, 40], "category": "dog", "score": 0.9},
+    {"image_id": 1, "bbox": [0, 0, 5, 5], "category": "cat", "score": 0.1},
+    {"image_id": 2, "bbox": [0, 0, 50, 50], "category": "man"},
+  ]
+  path = tmp_path / "d.json"
+  files.write_json(path, rows)
+  found = region_files.from_detections(path, "1", (200, 100))
+  np.testing.assert_allclose(found.boxes, [[0.1, 0.1, 0.5, 0.5]], rtol=1e-6)
+  assert found.labels == ("dog",)
+  # Without a size the boxes reach to the edges.
+  np.testing.assert_allclose(region_files.from_detections(path, "2").boxes, [[0, 0, 1, 1]])
+  with pytest.raises(errors.UserError, match=r"has 2 pictures, such as 1, 2; say which"):
+    region_files.from_detections(path)
+  with pytest.raises(errors.UserError, match="no regions of picture 5"):
+    region_files.from_detections(path, "5")
 
 
 def write_features(folder, boxes=True):

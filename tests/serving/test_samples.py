@@ -40,3 +40,13 @@ def test_record_without_boxes_is_refused(tmp_path):
   record = records.Record("5", "test", 10, 20, (), records.Regions(labels=("dog",)))
   with pytest.raises(errors.UserError, match="record 5 has no boxes"):
     samples.write(tmp_path, [record])
+
+
+def test_drawn_scenes_are_samples_of_labelled_regions(tmp_path):
+  assert samples.write_scenes(tmp_path, 2) == 2
+  entries = files.read_json(tmp_path / "samples.json")
+  for entry in entries:
+    found = region_files.from_detections(tmp_path / entry["detections"])
+    assert found.features is None and len(found.labels) == len(found.boxes) > 0
+    assert found.boxes.min() >= 0 and found.boxes.max() <= 1 + 1e-6
+    assert (tmp_path / entry["picture"]).exists()

@@ -1,15 +1,18 @@
 # bazel: data = ["//serving:server"]
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
 import threading
+import urllib.request
 
 import numpy as np
 import pytest
 
+from gcap_tf.shipped import folders as shipped_folders
 from serving import client
 from tests.serving import tiny_models
 
@@ -45,10 +48,33 @@ def test_sigterm_answers_what_is_under_way_and_ends_with_zero(tmp_path):
     server.communicate()
 
 
+def test_told_nothing_it_serves_the_shipped_captioner_with_samples():
+  if not shipped_folders.MODEL.exists():
+    pytest.skip("this tree has no shipped captioner")
+  server = start()
+  try:
+    address = re.fullmatch(r"gRPC on (\S+)\n", server.stdout.readline())[1]
+    page = re.search(r"http://\S+", server.stdout.readline())[0]
+    with urllib.request.urlopen(f"{page}samples/samples.json") as reply:
+      assert len(json.load(reply)) == 12
+    asker = client.Client(address)
+    (answer,) = asker.caption(None, [np.float32([[0.1, 0.1, 0.6, 0.9]])], [["Dogs"]])
+    assert answer.words and answer.grounded.any()
+    asker.close()
+    server.send_signal(signal.SIGTERM)
+    assert server.wait(60) == 0
+  finally:
+    server.kill()
+    server.communicate()
+
+
 @pytest.mark.parametrize(
   ("flags", "message"),
   [
-    ([], "give one of --model_base_path=DIR and --model_config_file=FILE"),
+    (
+      ["--model_base_path=/no/such", "--model_config_file=/no/such"],
+      "give one of --model_base_path=DIR and --model_config_file=FILE",
+    ),
     (["--model_base_path=/no/such"], "the folder /no/such does not exist"),
     (["--model_config_file=/no/such"], "model configuration /no/such does not exist"),
   ],

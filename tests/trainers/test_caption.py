@@ -2,8 +2,10 @@
 
 import json
 
+from export import packed_run
 from gcap_tf.text import vocabulary
 from gcap_tf.training import runs
+from tests.export import tiny_runs
 from tests.trainers import command_line
 from tests.training import small_runs, test_region_captioning
 
@@ -24,3 +26,34 @@ def test_a_folder_of_regions_becomes_grounded_captions(tmp_path):
   assert len(rows[0]["words"]) == len(rows[0]["box_index"]) == len(rows[0]["boxes"])
   refused = command_line.run(CAPTION, *flags, f"--regions={tmp_path / 'nothing'}")
   assert str(tmp_path / "nothing") in command_line.error(refused)
+
+
+def test_what_a_detector_wrote_becomes_grounded_captions_with_a_packed_run(tmp_path):
+  run = tiny_runs.captioner_run(tmp_path, feature_size=0, labelled=True)
+  runs.save(tmp_path / "run", "captioner", "updown", run.model, run.vocabulary)
+  packed_run.pack(tmp_path / "run", tmp_path / "packed")
+  rows = [
+    {"image_id": 9, "bbox": [5, 5, 50, 90], "category": "Men", "score": 0.9},
+    {"image_id": 9, "bbox": [40, 5, 50, 90], "category": "sofa", "score": 0.8},
+    {"image_id": 9, "bbox": [40, 5, 50, 90], "category": "dog", "score": 0.2},
+  ]
+  (tmp_path / "detections.json").write_text(json.dumps(rows))
+  labels = f"--labels={tmp_path / 'detections.json'}"
+  flags = (CAPTION, f"--run={tmp_path / 'packed'}", f"--out={tmp_path / 'out.json'}")
+  commands = [
+    (*flags, labels, "--image_size=100x100"),
+    (*flags, labels, "--image_size=100"),
+    flags,
+    (*flags, labels, f"--regions={tmp_path}"),
+  ]
+  done, no_size, nothing, both = command_line.run_many(commands, tmp_path / "printed")
+  assert done.returncode == 0, done.stderr[-2000:]
+  assert "1 of 2 regions have a label that the run does not know" in done.stderr
+  assert "sofa 1" in done.stderr and "1 of 3 detections dropped" in done.stderr
+  (row,) = json.loads((tmp_path / "out.json").read_text())
+  assert row["image_id"] == "9" and row["words"]
+  assert len(row["labels"]) == len(row["boxes"]) == len(row["words"])
+  assert set(row["labels"]) <= {"Men", "sofa"}
+  assert "expected WIDTHxHEIGHT, as 640x480" in command_line.error(no_size)
+  for refused in (nothing, both):
+    assert "give one of --labels=detections.json and --regions=DIR" in command_line.error(refused)

@@ -1,30 +1,45 @@
-"""Tests of trainers/demo.py and demo_page.py: every station for real, on few scenes."""
-# bazel: size = "large"
+"""Tests of trainers/demo.py: the program as a user runs it."""
 
+import json
 import re
 
+import pytest
 from PIL import Image
 
+from export import saved_model
+from gcap_tf.shipped import folders as shipped_folders
+from tests.export import tiny_runs
 from tests.trainers import command_line
 
 
-def test_the_demo_goes_from_drawing_to_served_pictures_and_starts_quickly_again(tmp_path):
-  out = tmp_path / "demo"
-  flags = ("--quick", "--pictures=3", f"--out={out}")
-  done = command_line.run("trainers.demo", *flags)
+def check(done, out, pictures):
   assert done.returncode == 0, done.stderr[-3000:]
-  for figure in ("F1_loc", "F1_all", "attention accuracy", "CIDEr"):
-    assert figure in done.stdout
-  pictures = sorted(path.name for path in out.glob("scene_*.png"))
-  assert pictures == ["scene_01.png", "scene_02.png", "scene_03.png"]
-  assert Image.open(out / "scene_01.png").width >= 320
+  assert f"{out}/index.html" in done.stdout
+  assert "trainers.tensorboard --runs=" in done.stdout
+  names = [f"scene_{number:02d}.png" for number in range(1, pictures + 1)]
   page = (out / "index.html").read_text()
-  assert re.findall(r'src="(\w+\.png)"', page) == [*pictures, "attention.png"]
-  assert (out / "model" / "1" / "saved_model.pb").exists()
+  assert re.findall(r'src="(\w+\.png)"', page) == [*names, "attention.png"]
+  assert Image.open(out / names[0]).width >= 320
+  detections = json.loads((out / "detections.json").read_text())
+  assert len(detections["images"]) == pictures
+  assert all(row["category"] for row in detections["annotations"])
+  assert len(json.loads((out / "samples" / "samples.json").read_text())) == pictures
+  return page
 
-  weights = (out / "runs" / "grounded" / "checkpoints" / "best" / "manifest.json").read_text()
-  again = command_line.run("trainers.demo", *flags)
-  assert again.returncode == 0, again.stderr[-3000:]
-  assert "training" not in again.stderr
-  kept = (out / "runs" / "grounded" / "checkpoints" / "best" / "manifest.json").read_text()
-  assert kept == weights
+
+def test_an_exported_captioner_of_labels_is_served_asked_and_shown(tmp_path):
+  run = tiny_runs.captioner_run(tmp_path, feature_size=0, labelled=True)
+  saved_model.export(run, tmp_path / "model", saved_model.ExportConfig(max_length=6))
+  out = tmp_path / "demo"
+  flags = (f"--out={out}", f"--model={tmp_path / 'model'}", "--pictures=2")
+  page = check(command_line.run("trainers.demo", *flags), out, 2)
+  assert "<table>" not in page, "figures of the shipped captioner beside answers of another"
+
+
+def test_the_shipped_captioner_is_shown_with_its_figures(tmp_path):
+  if not shipped_folders.MODEL.exists():
+    pytest.skip("this tree has no shipped captioner")
+  done = command_line.run("trainers.demo", f"--out={tmp_path}", "--pictures=2")
+  assert "<td>CIDEr</td>" in check(done, tmp_path, 2)
+  captions = re.findall(r'alt="([^"]+)"', (tmp_path / "index.html").read_text())
+  assert all(len(caption.split()) > 3 for caption in captions)

@@ -30,9 +30,12 @@ def test_the_page_shows_every_answer_and_escapes_what_it_writes(tmp_path):
     tmp_path,
     [record, record],
     [answer(["a", "dog"], 6), answer(["<b>", "dog"], 6)],
+    "Answers & boxes",
+    ("", "before", "after"),
     [("CIDEr", "1.0", "2.0")],
   )
   page = (tmp_path / "index.html").read_text()
+  assert "Answers &amp; boxes" in page
   assert "<td>CIDEr</td><td>1.0</td><td>2.0</td>" in page
   assert "&lt;b&gt; dog" in page and "<b>" not in page
   assert (tmp_path / "scene_02.png").exists() and (tmp_path / "attention.png").exists()

@@ -1,10 +1,12 @@
 """Tests of gcap_tf/training/region_captioning.py."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from gcap_tf import errors
-from gcap_tf.data import stores
+from gcap_tf import errors, files
+from gcap_tf.data import detection_files, stores
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.text import vocabulary
 from gcap_tf.training import region_captioning, runs
@@ -59,3 +61,50 @@ def test_features_of_another_size_are_refused(tmp_path, run):
   store = stores.open_store(write_store(tmp_path / "store", size=3))
   with pytest.raises(errors.UserError, match=r"regions of 3 features.*trained on 4"):
     list(region_captioning.caption_store(run, store, decode_config.DecodeConfig()))
+
+
+@pytest.fixture
+def label_run(tmp_path):
+  labels = ("dog", "man", "bike")
+  words = vocabulary.Vocabulary.build([["a", "dog", "sees", "men"]], "captioner", 1, labels)
+  sizes = {"vocabulary_size": words.size, "feature_size": 0, "num_labels": 3, "label_size": 6}
+  model = runs.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
+  runs.save(tmp_path / "run", "captioner", "updown", model, words)
+  return runs.load(tmp_path / "run")
+
+
+def caption_labels(tmp_path, run, names):
+  """The rows for one picture with a region for each name."""
+  rows = [
+    {"image_id": 3, "bbox": [10 * n, 0, 10, 20], "label": name} for n, name in enumerate(names)
+  ]
+  value = {"images": [{"id": 3, "width": 100, "height": 50}], "annotations": rows}
+  files.write_json(tmp_path / "detections.json", value)
+  store = detection_files.DetectionStore(tmp_path / "detections.json")
+  config = decode_config.DecodeConfig(min_length=2, max_length=5)
+  return list(region_captioning.caption_store(run, store, config))
+
+
+def test_labels_are_read_mapped_and_told_as_the_detector_said_them(tmp_path, label_run):
+  (row,) = caption_labels(tmp_path, label_run, ["Puppy", "bicycle", "men"])
+  (same,) = caption_labels(tmp_path, label_run, ["dog", "bike", "man"])
+  assert row["caption"] == same["caption"] and row["log_prob"] == same["log_prob"]
+  told = {0: "Puppy", 1: "bicycle", 2: "men"}
+  assert row["labels"] == [told[index] for index in row["box_index"]]
+  np.testing.assert_allclose(row["boxes"], [[10 * n, 0, 10 * n + 10, 20] for n in row["box_index"]])
+  (unknown,) = caption_labels(tmp_path, label_run, ["sofa", "sofa", "sofa"])
+  assert unknown["log_prob"] != same["log_prob"], "labels have no influence"
+
+
+def test_regions_without_labels_are_refused_where_the_run_reads_labels(tmp_path, label_run):
+  class Bare(detection_files.DetectionStore):
+    def _read(self, image_id):
+      return dataclasses.replace(super()._read(image_id), labels=())
+
+  files.write_json(tmp_path / "d.json", [{"image_id": 1, "bbox": [0, 0, 5, 5], "label": "dog"}])
+  with pytest.raises(errors.UserError, match="regions without labels"):
+    list(
+      region_captioning.caption_store(
+        label_run, Bare(tmp_path / "d.json"), decode_config.DecodeConfig()
+      )
+    )

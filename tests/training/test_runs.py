@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from gcap_tf import errors
+from gcap_tf import errors, files
 from gcap_tf.captioners import updown
 from gcap_tf.matchers import scan
 from gcap_tf.text import vocabulary
-from gcap_tf.training import runs
+from gcap_tf.training import checkpoints, packed_weights, runs
 
 WORDS = [["a", "red", "dog", "sees", "two", "men"]]
 CONFIGS = {
@@ -71,4 +71,26 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path):
   config["model_config"]["joint_size"] = 7
   (tmp_path / "config.json").write_text(json.dumps(config))
   with pytest.raises(errors.UserError, match="does not fit the model"):
+    runs.load(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["matcher", "captioner"])
+def test_a_packed_run_loads_like_any_other(tmp_path, kind):
+  model, words = saved(tmp_path, kind)
+  packed_weights.save(packed_weights.path_of(tmp_path), model)
+  files.remove(checkpoints.best_path(tmp_path).parent)
+  run = runs.load(tmp_path, kind)
+  assert run.vocabulary == words and run.model.config == CONFIGS[kind][1]
+  for ours, theirs in zip(model.variables, run.model.variables, strict=True):
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-3, atol=1e-6)
+
+
+def test_packed_weights_that_do_not_fit_the_options_are_refused(tmp_path):
+  model, _ = saved(tmp_path, "captioner")
+  packed_weights.save(packed_weights.path_of(tmp_path), model)
+  files.remove(checkpoints.best_path(tmp_path).parent)
+  config = files.read_json(tmp_path / "config.json")
+  config["model_config"]["hidden_size"] = 7
+  files.write_json(tmp_path / "config.json", config)
+  with pytest.raises(errors.UserError, match="do not fit the model of their run folder"):
     runs.load(tmp_path)

@@ -1,0 +1,1 @@
+"""The captioner that comes with the package."""

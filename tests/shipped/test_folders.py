@@ -1,0 +1,77 @@
+"""Tests of gcap_tf/shipped/folders.py, and of what is kept there."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from gcap_tf import errors, files
+from gcap_tf.data import region_store
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.shipped import folders
+from gcap_tf.training import packed_weights, region_captioning, runs
+from serving import client, embedded, samples, versions
+
+shipped = pytest.mark.skipif(
+  not (folders.RUN / "config.json").exists(), reason="this tree has no shipped captioner"
+)
+
+
+def test_only_the_bare_name_means_the_package():
+  for named in ("runs/mine", "./shipped", "shipped/", "runs/shipped"):
+    assert folders.run_folder(named) == pathlib.Path(named)
+  assert folders.work_folder(pathlib.Path("runs/mine")) == pathlib.Path("runs/mine")
+  assert folders.work_folder(folders.RUN) == pathlib.Path("shipped")
+
+
+def test_a_package_without_it_says_so_in_one_line(tmp_path, monkeypatch):
+  monkeypatch.setattr(folders, "RUN", tmp_path / "run")
+  monkeypatch.setattr(folders, "MODEL", tmp_path / "model")
+  with pytest.raises(errors.UserError, match=r"has no shipped captioner.*name a folder"):
+    runs.load("shipped")
+  with pytest.raises(errors.UserError, match="has no shipped captioner"):
+    folders.model_folder()
+
+
+@shipped
+def test_the_shipped_run_is_packed_and_names_no_folder():
+  assert packed_weights.path_of(folders.RUN).exists()
+  config = (folders.RUN / "config.json").read_text()
+  assert '"data"' not in config and '"command"' not in config and "/tmp" not in config
+  figures = files.read_json(folders.RUN / "metrics.json")
+  assert figures["cider"] > 0 and 0 < figures["f1_all"] < 1
+  card = (folders.RUN / "MODEL_CARD.md").read_text()
+  for part in ("## Limits", "Flickr30k Entities", "non-commercial", "CIDEr"):
+    assert part in card
+
+
+@shipped
+def test_the_shipped_run_and_the_shipped_model_say_the_same():
+  run = runs.load("shipped", "captioner")
+  assert run.model.config.num_labels and not run.model.config.feature_size
+  pictures = list(samples.drawn_scenes(2))
+  config = versions.ModelConfig("captioner", folders.model_folder())
+  with embedded.Server(embedded.ServerConfig(models=(config,), rest_port=None)) as server:
+    asker = client.Client(server.address)
+    boxes = [p.regions.boxes_px / np.array([p.width, p.height] * 2) for p in pictures]
+    answers = asker.caption(None, boxes, [p.regions.labels for p in pictures])
+    asker.close()
+  for picture, answer in zip(pictures, answers, strict=True):
+    assert [_caption(run, picture)] == [answer.caption]
+    assert answer.grounded.any(), "no word of the caption names a thing"
+
+
+def _caption(run, picture) -> str:
+  class One(region_store.RegionStore):
+    def ids(self):
+      return [picture.image_id]
+
+    def size(self, image_id):
+      return picture.width, picture.height
+
+    def _read(self, image_id):
+      return picture.regions
+
+  config = decode_config.DecodeConfig()
+  (row,) = region_captioning.caption_store(run, One("scenes"), config)
+  return row["caption"]
