@@ -30,6 +30,8 @@ glass, wine glass, drinking glass
 drink, beverage, soda, juice, tea
 alcohol, beer, wine
 dish, plate, platter, saucer
+bandanna, bandana
+counter, countertop
 table, dining table, diningtable, coffee table, kitchen & dining room table, desk, tabletop
 chair, armchair, seat, recliner
 stool, footstool, ottoman
@@ -157,146 +159,72 @@ pier, dock, jetty
 wheel, bicycle wheel
 """
 
-# What a thing is a kind of, or stands for, the nearest first: "name: wider word, ...".
+# What a thing is a kind of, or stands for, the nearest first: "name, ...: wider word, ...".
 _WIDER = """
 traffic light: light, sign, pole
-fire hydrant: hydrant, pole, object
-parking meter: meter, pole, machine
+fire hydrant: hydrant, object, pole
+parking meter: meter, machine, pole
 bench: seat, chair
-bird: animal
-elephant: animal
-bear: animal
-zebra: animal
-giraffe: animal
-lion: animal
-tiger: animal
-monkey: animal
-deer: animal
+bird, elephant, bear, zebra, giraffe, lion, tiger, monkey, deer: animal
 goat: sheep, animal
 goose: bird, animal
-seagull: bird
-parrot: bird
-eagle: bird
+seagull, parrot, eagle: bird
 chicken: bird, food
 frisbee: disc, toy
-disc: toy
+disc, teddy bear, teddy, doll, stuffed animal: toy
 skis: ski, equipment
 kite: toy, flag
 baseball glove: glove
-fork: utensil, tool, object
-spoon: utensil, tool, object
-knife: tool, object
+fork, spoon: utensil, tool, object
+knife, pen, pencil: tool, object
 bowl: dish, container
-banana: fruit, food
-apple: fruit, food
-orange: fruit, food
-grape: fruit, food
-strawberry: fruit, food
-lemon: fruit, food
-sandwich: food
-broccoli: vegetable, food
-carrot: vegetable, food
-tomato: vegetable, food
-salad: vegetable, food
-hot dog: food
-hotdog: food
-hamburger: food
-pizza: food
-donut: food
-doughnut: food
-cookie: food
-bread: food
-cheese: food
-egg: food
-fries: food
-pasta: food
-soup: food
+banana, apple, orange, grape, strawberry, lemon: fruit, food
+sandwich, hot dog, hotdog, hamburger, pizza, donut, doughnut, cookie, bread, cheese, egg: food
+fries, pasta, soup, fruit, vegetable: food
+broccoli, carrot, tomato, salad: vegetable, food
 toilet: seat
 toilet paper: paper
 mouse: computer mouse, device
-computer mouse: device, object
-remote: device, object
-remote control: device, object
+computer mouse, remote, remote control, hair drier, hair dryer: device, object
 computer monitor: screen, computer
 tablet computer: computer, device
-microwave: machine, object
-microwave oven: machine, object
-oven: machine, object
+microwave, microwave oven, oven, toaster, refrigerator, fridge: machine, object
 stove: grill, machine
-toaster: machine, object
 sink: counter, object
-bathtub: tube
-refrigerator: machine, object
-fridge: machine, object
 book: magazine, object
-clock: object
-watch: object
-bracelet: object
-earring: necklace
+clock, watch, bracelet, cigarette, weapon, tool, toy, device, container: object
 vase: pot, container
-scissors: tool
-teddy bear: toy
-teddy: toy
-doll: toy
-stuffed animal: toy
-hair drier: device, object
-hair dryer: device, object
+scissors, hammer, wrench, drill, broom, shovel: tool
 toothbrush: brush, object
-camera: device
-printer: machine
-radio: device
-trash can: container, bucket
-trash bin: container, bucket
-garbage can: container, bucket
-waste container: container, bucket
-barrel: container
-bin: container
+camera, radio: device
+printer, vehicle: machine
+trash can, trash bin, garbage can, waste container: container, bucket
+barrel, bin, jar, bucket: container
 can: container, drink
-jar: container
 tray: plate, container
 napkin: paper, cloth
 curtain: cloth, fabric
 tablecloth: cloth, table
-rug: mat, floor
-carpet: mat, floor
+rug, carpet: mat, floor
 cushion: pillow
-shelf: counter
+shelf, cabinet, cupboard, bar: counter
 bookcase: shelf
-cabinet: counter
-cupboard: counter
 drawer: desk
-counter: table
-bar: counter
-ladder: equipment
-hammer: tool
-wrench: tool
-drill: tool
+counter, picnic table: table
+ladder, dumbbell: equipment
 land vehicle: vehicle, car
-bus: vehicle
-taxi: car
+bus, cart, snowmobile: vehicle
+taxi, limousine: car
 ambulance: van, vehicle
-limousine: car
-tank: vehicle
 helicopter: airplane
-cart: vehicle
-jet ski: boat
-snowmobile: vehicle
+jet ski, sail: boat
 wheelchair: chair
-surfer: person
-skier: person
+surfer, skier, chef, waiter, doctor, dancer, singer, worker: person
 bride: woman
-groom: man
-chef: person
-waiter: person
-doctor: person
-dancer: person
-singer: person
-soldier: man
-worker: person
-cowboy: man
-human face: face
+groom, soldier, cowboy: man
+human face, eyebrow: face
 human head: head
-human hair: hair
+human hair, fur, mane: hair
 human arm: arm
 human hand: hand
 human leg: leg
@@ -306,83 +234,73 @@ human ear: ear
 human mouth: mouth
 human nose: nose
 human beard: beard
-eyebrow: face
 skirt: dress
 miniskirt: skirt
 kimono: robe
-dress: clothing
-scarf: clothing
-glove: clothing
-belt: clothing
-vest: clothing
-apron: clothing
-fur: hair
-mane: hair
+dress, scarf, glove, belt, vest, apron: clothing
 snowman: sculpture, statue, figure
 sandcastle: sand, sculpture
 roof: building, house
 chimney: roof
-sail: boat
-balcony: building
-window: building
+balcony, window, wall, structure: building
 window blind: window
 mirror: glass
-fountain: water
-waterfall: water
-wave: water
+fountain, waterfall, wave: water
 swimming pool: pool
-ceiling: wall
-wall: building
-brick wall: wall
+ceiling, brick wall: wall
 floor: surface
-cloud: sky
-sun: sky
-moon: sky
-tennis court: court
-basketball court: court
+cloud, sun, moon: sky
+tennis court, basketball court: court
 ski slope: slope
 playground: park
 garden: yard, park
 farm: field
 park bench: bench
-picnic table: table
 flag: banner
 banner: sign
 traffic cone: cone
-parachute: balloon
-hot air balloon: balloon
-musical instrument: instrument
-violin: instrument
-saxophone: instrument
-trumpet: instrument
-flute: instrument
+parachute, hot air balloon: balloon
+musical instrument, violin, saxophone, trumpet, flute, accordion, harp: instrument
 cello: violin, instrument
-accordion: instrument
-harp: instrument
 trombone: trumpet, instrument
 barbecue: grill
 bow and arrow: weapon
 candle: light
-cigarette: object
-pen: tool, object
-pencil: tool, object
-broom: tool
-shovel: tool
-bucket: container
 tripod: stand, equipment
 treadmill: machine, equipment
-dumbbell: equipment
 punching bag: bag
-weapon: object
-tool: object
-toy: object
-device: object
-container: object
 equipment: gear
-fruit: food
-vegetable: food
-vehicle: machine
-structure: building
+donkey: horse, animal
+ostrich, flamingo: bird, animal
+panda, antelope, stuffed bear: toy, animal
+batter, catcher: player, person
+umpire: referee, person
+pilot, conductor: worker, person
+burger, pie, bagel, bacon, sausage, rice, chips, muffin, pastry, pancake, toast, beef, ham: food
+corn, cabbage, lettuce, onion, mushroom, cucumber, pepper, potato, bean: vegetable, food
+pear, pineapple, watermelon, melon, mango, cherry, blueberry, berry, peach: fruit, food
+utensil, silverware, spatula, brush: tool, object
+nightstand, dresser, counter top: table, counter
+furniture: chair, object
+bookshelf: shelf, counter
+sheet, bedding: blanket, cloth
+string: rope
+jug: pitcher, container
+cardboard: box
+trailer: vehicle, truck
+brick: wall
+tile: floor
+patio, courtyard: yard
+bathroom, bedroom, living room, hallway, office: room
+weed, fern, ivy, vine: plant, grass
+wallet: purse
+visor, crown, hood: hat
+oar: stick
+speaker, stereo: equipment, device
+bleachers: stand, seat
+trashcan, dumpster, bath tub, tub: container, object
+blinds, drape: curtain, window
+wristwatch: object
 """
 
 
@@ -394,12 +312,11 @@ def table() -> dict[str, tuple[str, ...]]:
     names = [name.strip() for name in line.split(",")]
     for name in names:
       found.setdefault(name, []).extend(other for other in names if other != name)
-  wider: dict[str, list[str]] = {}
   for line in _WIDER.strip().splitlines():
-    name, _, others = line.partition(":")
-    wider[name.strip()] = [other.strip() for other in others.split(",")]
-  for name, others in wider.items():
-    found.setdefault(name, []).extend(others)
+    names, _, others = line.partition(":")
+    for name in names.split(","):
+      wider = [other.strip() for other in others.split(",")]
+      found.setdefault(name.strip(), []).extend(wider)
   return {name: tuple(dict.fromkeys(others)) for name, others in found.items()}
 
 
