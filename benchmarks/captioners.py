@@ -107,6 +107,7 @@ def decoding_runs(model, batch, method, torch_programs) -> tuple[Runs, float]:
   if _PLAIN.value:
     runs["plain"] = lambda: getattr(plain, method)(batch)
   if torch_programs:
+    torch_programs.never_end()
     arrays = [batch[key].numpy() for key in ("global_feature", "features")]
     runs["torch"] = lambda: getattr(torch_programs, method)(*arrays)
   return runs, float(batch["features"].shape[0])

@@ -44,6 +44,14 @@ def _attend(queries: tf.Tensor, keys: tf.Tensor, sharpness: float) -> tf.Tensor:
   return tf.nn.softmax(sharpness * normalize.l2n(s, axis=1))
 
 
+def _cosine(x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+  """Of rows [I, M, J]. Products as einsum: the tape then keeps no third tensor of their size."""
+  dot, x_square, y_square = (
+    tf.einsum("imj,imj->im", a, b) for a, b in ((x, y), (x, x), (y, y))
+  )  # fmt: skip
+  return normalize.cosine_of_products(dot, x_square, y_square)
+
+
 def _pictures_and_caption(images, caption):
   regions = images["regions"]
   words = tf.repeat(caption["words"], tf.shape(regions)[0], axis=0)
@@ -53,7 +61,7 @@ def _pictures_and_caption(images, caption):
 def _scan(matcher, images, caption):
   regions, words = _pictures_and_caption(images, caption)
   context = tf.matmul(_attend(words, regions, 9.0), regions)  # [I, L, J]
-  return tf.reduce_mean(normalize.cosine(words, context), 1)
+  return tf.reduce_mean(_cosine(words, context), 1)
 
 
 def _bfan(matcher, images, caption):
@@ -61,13 +69,14 @@ def _bfan(matcher, images, caption):
   total = 0.0
   for queries, keys in ((words, regions), (regions, words)):
     x = _attend(queries, keys, matcher.config.lambda_softmax)
-    weight = tf.sqrt(x) if matcher.config.focus == "prob" else tf.ones_like(x)
-    difference = x[..., :, None] - x[..., None, :]  # [I, M, N, N]
+    fixed = tf.stop_gradient(x)  # What is relevant has no gradient.
+    weight = tf.sqrt(fixed) if matcher.config.focus == "prob" else tf.ones_like(fixed)
+    difference = fixed[..., :, None] - fixed[..., None, :]  # [I, M, N, N]
     relevant = tf.reduce_sum(difference * weight[..., None, :], -1) > 0
     kept = tf.where(relevant, x, tf.zeros_like(x))
     kept = tf.math.divide_no_nan(kept, tf.reduce_sum(kept, -1, keepdims=True))
     context = tf.matmul(kept, keys)
-    total += tf.reduce_mean(normalize.cosine(queries, context), 1)
+    total += tf.reduce_mean(_cosine(queries, context), 1)
   return total
 
 

@@ -2,7 +2,8 @@
 
 `perfect` is the "unrealistically perfect object detector" of Learning to Generate Grounded
 Visual Captions without Localization Supervision (Ma et al., ECCV 2020, arXiv:1906.00283):
-the annotated boxes with their words.
+the annotated boxes with their words. Groups ("people") are boxes, too: where a word's box
+encloses those of several objects, it is a region of its own, so that every word can be found.
 
 `noisy` stands in for a real detector. It proposes jittered, partial, enlarged and background
 boxes, and gives each a feature that is a function of what the box shows:
@@ -112,13 +113,14 @@ class _Objects:
 
 
 def perfect(record: records.Record, max_regions: int | None = None) -> records.Regions:
-  """One region per annotated box, labelled with its object word; no features.
+  """One region per annotated box, of an object or a group, labelled with its word; no features.
 
-  Exact repeats of (label, box) are dropped. Above `max_regions` the largest boxes stay, in
+  Exact repeats of (label, box) are dropped. Groups come last. Above `max_regions` the largest boxes stay, in
   their order. A picture without annotated boxes is one region: the whole, labelled "".
   """
-  objects = _objects(record)
-  boxes, labels = objects.boxes_px, objects.labels
+  objects, groups = _objects(record), _groups(record)
+  boxes = np.concatenate([objects.boxes_px, groups.boxes_px])
+  labels = objects.labels + groups.labels
   if not labels:
     boxes = np.asarray([[0, 0, max(1, record.width), max(1, record.height)]], np.float32)
     return records.Regions(boxes_px=boxes, labels=("",))
@@ -165,6 +167,20 @@ def _objects(record: records.Record) -> _Objects:
     return _Objects(np.zeros((0, 4), np.float32), (), ())
   boxes, labels, attributes = zip(*unique.values(), strict=True)
   return _Objects(np.array(boxes), labels, attributes)
+
+
+def _groups(record: records.Record) -> _Objects:
+  """Boxes of object words that are no object's own, named as most captions do."""
+  single = {np.asarray(thing.box_px, np.float32).tobytes() for thing in record.annotated}
+  names: dict[bytes, list[str]] = {}
+  for caption in record.captions:
+    for word in caption.objects:
+      box = np.asarray(word.box_px, np.float32).tobytes()
+      if box not in single:
+        names.setdefault(box, []).append(word.name)
+  boxes = np.array([np.frombuffer(box, np.float32) for box in names], np.float32).reshape(-1, 4)
+  labels = tuple(statistics.mode(said) for said in names.values())
+  return _Objects(boxes, labels, ((),) * len(labels))
 
 
 def _frame(record: records.Record, boxes_px: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import tensorflow as tf
 
-from gcap_tf.layers import cross_attention, region_encoder, text_encoder
+from gcap_tf.layers import cross_attention, region_encoder, region_input, text_encoder
 from gcap_tf.matchers import base
 
 Direction = Literal["t2i", "i2t"]
@@ -26,7 +26,9 @@ class EncoderConfig:
 
   Attributes:
     vocabulary_size: V, specials included.
-    feature_size: D of a region.
+    feature_size: D of a region, 0 where regions carry labels only.
+    num_labels: region labels that are read, as in `layers/region_input.py`; 0 for none.
+    label_size: of a label's embedding.
     word_size: E.
     joint_size: J.
     bidirectional: read captions both ways (all published runs do).
@@ -36,6 +38,8 @@ class EncoderConfig:
 
   vocabulary_size: int
   feature_size: int = 2048
+  num_labels: int = 0
+  label_size: int = 300
   word_size: int = 300
   joint_size: int = 1024
   bidirectional: bool = True
@@ -49,13 +53,16 @@ class AttentionMatcher(base.Matcher):
 
   def __init__(self, config: EncoderConfig, **kwargs: Any):
     super().__init__(config, **kwargs)
+    self.region_input = region_input.RegionInput(
+      config.feature_size, config.num_labels, config.label_size, name="region_input"
+    )
     self.region_encoder = self.make_region_encoder()
     self.text_encoder = self.make_text_encoder()
 
   def make_region_encoder(self) -> region_encoder.RegionEncoder:
     config = self.config
     return region_encoder.RegionEncoder(
-      config.feature_size, config.joint_size, config.region_layer, config.normalise_regions
+      self.region_input.size, config.joint_size, config.region_layer, config.normalise_regions
     )
 
   def make_text_encoder(self) -> text_encoder.TextEncoder:
@@ -87,7 +94,7 @@ class AttentionMatcher(base.Matcher):
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
     del seed  # No dropout here.
-    regions = self.region_encoder(batch["features"], batch["region_mask"])
+    regions = self.region_encoder(self.region_input(batch), batch["region_mask"])
     return {"regions": regions, "region_mask": batch["region_mask"]}
 
   def encode_captions(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Captions:

@@ -58,16 +58,16 @@ class PFANMatcher(scan.SCANMatcher):
 
   def make_region_encoder(self) -> region_encoder.RegionEncoder:
     config = self.config
-    self.position_attention = PositionAttention(config)
+    self.position_attention = PositionAttention(config, self.region_input.size)
     return region_encoder.RegionEncoder(
-      config.feature_size + config.position_size,
+      self.region_input.size + config.position_size,
       config.joint_size,
       normalise=config.normalise_regions,
     )
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
-    features, region_mask = batch["features"], batch["region_mask"]
-    region_encoder.check_feature_size(features, self.config.feature_size)
+    features, region_mask = self.region_input(batch), batch["region_mask"]
+    region_encoder.check_feature_size(features, self.region_input.size)
     blocks = batch.get("position_blocks")
     if blocks is None:
       blocks = position_blocks(batch["boxes"])
@@ -91,13 +91,13 @@ class PFANMatcher(scan.SCANMatcher):
 class PositionAttention(keras.layers.Layer):
   """p of every region: features [I, R, D] and blocks [I, R, 30] to [I, R, P]."""
 
-  def __init__(self, config: PFANConfig, **kwargs: Any):
+  def __init__(self, config: PFANConfig, feature_size: int, **kwargs: Any):
     super().__init__(**kwargs)
     self.config = config
-    bound = 1 / math.sqrt(config.feature_size)
+    bound = 1 / math.sqrt(feature_size)
     uniform = keras.initializers.RandomUniform
     self.kernel = self.add_weight(
-      shape=(config.feature_size, config.position_size),
+      shape=(feature_size, config.position_size),
       initializer=uniform(-bound, bound),
       name="kernel",
     )

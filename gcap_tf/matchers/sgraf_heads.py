@@ -86,7 +86,8 @@ class Filtration(keras.layers.Layer):
     self.built = True
 
   def call(self, nodes: tf.Tensor, node_mask: tf.Tensor, training: bool = False) -> tf.Tensor:
-    h = tf.linalg.matvec(nodes, tf.convert_to_tensor(self.kernel)) + self.bias  # [I, C, N]
+    kernel = tf.convert_to_tensor(self.kernel)[:, tf.newaxis]
+    h = product.flat_matmul(nodes, kernel)[..., 0] + self.bias  # [I, C, N]
     # The released loader sorts a batch by length, longest first.
     lengths = tf.reduce_sum(tf.cast(node_mask, tf.int32), 1)
     order = tf.argsort(lengths, direction="DESCENDING", stable=True)

@@ -92,11 +92,7 @@ def train(
   data: prepared.PreparedData, config: MatcherTrainingConfig, folder: files.PathLike
 ) -> dict[str, float]:
   """Trains (or goes on training) a matcher; returns its last validation figures."""
-  if not data.feature_size:
-    raise errors.UserError(
-      f"{data.folder} has regions without features; a matcher needs them: "
-      "prepare the data with --regions=noisy or a region store"
-    )
+  _check_regions(data, config.model)
   reads_positions = base.MATCHERS.get(config.model).reads_positions
   if reads_positions and not (data.has_boxes or data.has_position_blocks):
     raise errors.UserError(
@@ -143,12 +139,28 @@ def train(
     return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")
 
 
+def _check_regions(data: prepared.PreparedData, model: str) -> None:
+  if data.feature_size or (data.has_labels and base.MATCHERS.get(model).attends):
+    return
+  raise errors.UserError(
+    f"{data.folder} has regions without features; {model} needs them: "
+    "prepare the data with --regions=noisy or a region store"
+  )
+
+
 def model_config(
   data: prepared.PreparedData,
   vocabulary: vocabularies.Vocabulary,
   config: MatcherTrainingConfig,
 ) -> Any:
-  """The model's own options, sizes filled in from data and vocabulary."""
+  """The model's own options, sizes filled in from data and vocabulary.
+
+  Labels are read where regions carry no features.
+  """
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
+  if not data.feature_size:
+    sizes["num_labels"] = len(vocabulary.labels)
   cls = base.MATCHERS.get(config.model).Config
+  if "regions" in {field.name for field in dataclasses.fields(cls)}:
+    sizes["regions"] = data.max_regions
   return configs.from_dict(cls, {**config.options, **sizes}, f"matcher {config.model}")

@@ -147,6 +147,12 @@ def _matcher(path, role, config, start, data, table) -> matcher_score.MatcherSco
       f"matcher {path} was trained on regions of {run.model.config.feature_size} features, "
       f"{data.folder} has {data.feature_size}; use a matcher of the same regions"
     )
+  if (
+    getattr(run.model.config, "num_labels", 0) and run.vocabulary.labels != start.vocabulary.labels
+  ):
+    raise errors.UserError(
+      f"matcher {path} and {config.start} read different region labels; train both on the same data"
+    )
   if role == "teacher" and not run.model.attends:
     raise errors.UserError(f"matcher {path} ({run.name}) has no attention to distil")
   print(f"{role}: {run.name} from {pathlib.Path(path).resolve()} (nouns by {config.nouns})")

@@ -51,6 +51,19 @@ def test_perfect_sees_an_unannotated_picture_as_one_region():
   assert np.array_equal(regions.boxes_px, [[0, 0, 64, 48]])
 
 
+def test_perfect_adds_the_box_of_a_group_under_its_usual_name():
+  def caption(name, box):
+    word = records.ObjectWord(0, name, np.asarray(box, np.float32))
+    return records.Caption("c", name, (name,), objects=(word,))
+
+  both = (20, 20, 150, 90)
+  said = (caption("pet", both), caption("toy", both), caption("toy", both))
+  record = dataclasses.replace(TWO, captions=(*said, caption("puppy", (20, 20, 80, 80))))
+  regions = detectors.perfect(record)
+  assert regions.labels == ("dog", "ball", "toy")
+  assert np.array_equal(regions.boxes_px[2], both)
+
+
 @pytest.mark.parametrize("things", [[], TWO.annotated])
 @pytest.mark.parametrize(("count", "size"), [(36, 256), (100, 64), (3, 2048)])
 def test_noisy_has_the_configured_shapes(things, count, size):
@@ -96,7 +109,7 @@ def test_every_object_gets_its_good_proposals_while_there_are_enough(drawn, min_
   config = detectors.NoisyConfig(regions=60, min_good=min_good)
   checked = 0
   for record in drawn:
-    things = detectors.perfect(record)
+    things = detectors.perfect(dataclasses.replace(record, captions=()))
     if things.count * min_good > config.regions:
       continue
     overlap = box_geometry.iou(things.boxes_px, detectors.noisy(record, config).boxes_px)
@@ -187,7 +200,7 @@ def test_a_linear_layer_can_read_the_class(drawn):
   config = detectors.NoisyConfig()
   rows, targets = [], []
   for record in many:
-    things = detectors.perfect(record)
+    things = detectors.perfect(dataclasses.replace(record, captions=()))
     regions = detectors.noisy(record, config)
     overlap = box_geometry.iou(regions.boxes_px, things.boxes_px)
     for r, k in enumerate(overlap.argmax(1)):

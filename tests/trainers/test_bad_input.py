@@ -115,8 +115,13 @@ def cases(folder):
       "name its run folder, --teacher=RUN",
     ),
     (
-      ["trainers.train_matcher", f"--data={labels.folder}", f"--run={folder / 'new'}"],
-      "labels has regions without features; a matcher needs them",
+      [
+        "trainers.train_matcher",
+        "--model=vsepp",
+        f"--data={labels.folder}",
+        f"--run={folder / 'new'}",
+      ],
+      "labels has regions without features; vsepp needs them",
     ),
   ]
 

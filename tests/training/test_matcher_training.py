@@ -53,10 +53,33 @@ def check_positions(run, split):
   np.testing.assert_allclose(encoded.images["regions"][1], alone["regions"][0], atol=1e-6)
 
 
-def test_regions_without_features_are_refused(tmp_path):
+def test_regions_without_features_are_read_by_their_labels(tmp_path):
   data = small_runs.data(tmp_path, feature_size=0)
-  with pytest.raises(errors.UserError, match="regions without features"):
-    matcher_training.train(data, small_runs.matcher_config(), tmp_path / "run")
+  matcher_training.train(data, small_runs.matcher_config(), tmp_path / "run")
+  run = runs.load(tmp_path / "run", "matcher")
+  assert run.model.config.num_labels == len(run.vocabulary.labels) > 0
+  split = data.split("train")
+  encoded = matcher_evaluation.encode_split(run.model, run.vocabulary, split)
+  by_label = {}
+  for picture, regions in enumerate(encoded.images["regions"]):
+    for label, vector in zip(split.record(picture).regions.labels, regions, strict=False):
+      by_label.setdefault(label, []).append(vector)
+  for vectors in by_label.values():
+    np.testing.assert_allclose(vectors, np.broadcast_to(vectors[0], np.shape(vectors)), atol=1e-6)
+  assert len({tuple(np.round(vectors[0], 4)) for vectors in by_label.values()}) == len(by_label)
+
+
+def test_vsepp_has_nothing_to_read_where_regions_have_labels_alone(tmp_path):
+  data = small_runs.data(tmp_path, feature_size=0)
+  with pytest.raises(errors.UserError, match="regions without features; vsepp needs them"):
+    matcher_training.train(data, small_runs.matcher_config("vsepp"), tmp_path / "run")
+
+
+def test_sgraf_has_a_place_for_every_region_of_the_data(tmp_path):
+  data = small_runs.data(tmp_path)
+  config = small_runs.matcher_config("sgraf")
+  vocabulary = data.build_vocabulary("matcher", 1)
+  assert matcher_training.model_config(data, vocabulary, config).regions == data.max_regions
 
 
 def test_pfan_without_boxes_or_blocks_is_refused(tmp_path):
