@@ -51,6 +51,25 @@ def loss(kind: Kind, teacher: tf.Tensor, student: tf.Tensor, noun_mask: tf.Tenso
   return attention_kl(teacher, student, word_mask, reverse=kind == "reverse")
 
 
+def prefer_large(teacher: tf.Tensor, boxes: tf.Tensor, power: float) -> tf.Tensor:
+  """α weighted by areas^power and normalised again.
+
+  Of regions that a matcher cannot tell apart (two of a class) captions mean the largest
+  more often than not; areas are no labels, so nothing is given away.
+
+  Args:
+    teacher: α, [B, T, R].
+    boxes: [I, R, 4] from 0 to 1, B = I * n, picture-major.
+    power: 0 leaves α as it is.
+  """
+  x1, y1, x2, y2 = tf.unstack(boxes, axis=-1)
+  weights = tf.maximum((x2 - x1) * (y2 - y1), FLOOR) ** power  # [I, R]
+  pictures, regions = tf.unstack(tf.shape(weights))
+  alpha = tf.reshape(teacher, [pictures, -1, regions]) * weights[:, tf.newaxis]
+  alpha = tf.math.divide_no_nan(alpha, tf.reduce_sum(alpha, -1, keepdims=True))
+  return tf.reshape(alpha, tf.shape(teacher))
+
+
 def words(teacher: tf.Tensor, noun_mask: tf.Tensor) -> tf.Tensor:
   """Ω: nouns that the teacher attends from, bool [B, T]."""
   return noun_mask & (tf.reduce_sum(teacher, -1) > 0.0)

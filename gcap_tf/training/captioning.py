@@ -55,6 +55,7 @@ class CaptioningConfig:
     branch_reduction: over the losses of K branches.
     sampling: scheduled sampling.
     distill_weight, distill_loss: POS-SCAN's λ1 and the direction: "kl" is KL(α || β).
+    distill_area: power of a region's area that weighs the teacher's attention; ours.
     box_supervision, box_weight: what annotated boxes teach the attention.
     reconstruction_weight: Cyclical's λ2.
     reconstruction_words: "nouns" counts L_r there only ("zero loss").
@@ -69,6 +70,7 @@ class CaptioningConfig:
   sampling: SamplingConfig = dataclasses.field(default_factory=SamplingConfig)
   distill_weight: float = 0.0
   distill_loss: distillation.Kind = "kl"
+  distill_area: float = 0.0
   box_supervision: Literal["none", "nll", "kl", "extend_nll"] = "none"
   box_weight: float = 0.1
   reconstruction_weight: float = 0.0
@@ -184,6 +186,8 @@ class CaptioningTrainer(trainer.Trainer):
     config, losses, attention = self.config, {}, outputs["attention"][:, :, 0]
     if config.distill_weight:
       teacher, nouns = batch["teacher_attention"], batch["noun_mask"]
+      if config.distill_area:
+        teacher = distillation.prefer_large(teacher, batch["boxes"], config.distill_area)
       loss = distillation.loss(config.distill_loss, teacher, attention, nouns)
       losses["distillation"] = config.distill_weight * loss
     if config.box_supervision != "none":

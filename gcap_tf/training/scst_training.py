@@ -147,11 +147,11 @@ def _matcher(path, role, config, start, data, table) -> matcher_score.MatcherSco
       f"matcher {path} was trained on regions of {run.model.config.feature_size} features, "
       f"{data.folder} has {data.feature_size}; use a matcher of the same regions"
     )
-  if (
-    getattr(run.model.config, "num_labels", 0) and run.vocabulary.labels != start.vocabulary.labels
-  ):
+  reads_labels = getattr(run.model.config, "num_labels", 0) > 0
+  if reads_labels and run.vocabulary.labels != start.vocabulary.labels:
     raise errors.UserError(
-      f"matcher {path} and {config.start} read different region labels; train both on the same data"
+      f"matcher {path} and {config.start} read different region labels; "
+      "train both on the same data"
     )
   if role == "teacher" and not run.model.attends:
     raise errors.UserError(f"matcher {path} ({run.name}) has no attention to distil")

@@ -78,3 +78,14 @@ def test_no_noun_gives_zero_and_no_nan(kind):
   assert float(loss) == 0.0
   gradient = tape.gradient(loss, student)
   assert gradient is None or not np.isnan(tf.convert_to_tensor(gradient)).any()
+
+
+def test_of_regions_alike_the_larger_is_preferred():
+  teacher = tf.constant([[[0.5, 0.5, 0.0]], [[0.2, 0.8, 0.0]], [[0.0, 0.0, 0.0]]])
+  boxes = tf.constant([[[0.0, 0.0, 0.4, 1.0], [0.0, 0.0, 0.1, 1.0], [0.0, 0.0, 1.0, 1.0]]])
+  found = distillation.prefer_large(teacher, boxes, 0.5).numpy()
+  np.testing.assert_allclose(found[0, 0], [2 / 3, 1 / 3, 0.0], rtol=1e-6)
+  np.testing.assert_allclose(found[1, 0], [1 / 3, 2 / 3, 0.0], rtol=1e-6)
+  np.testing.assert_allclose(found[2, 0], 0.0)
+  same = distillation.prefer_large(teacher, boxes, 0.0).numpy()
+  np.testing.assert_allclose(same, teacher, rtol=1e-6)
