@@ -22,6 +22,18 @@ _HEADLINES = (
   ("F1_loc per sentence, %", "f1_loc_per_sentence", 100),
   ("attention accuracy, %", "attention_accuracy", 100),
 )
+# Options that do nothing while the one they hang on is off.
+_IDLE = {
+  "losses.box_weight": "losses.box_supervision",
+  "losses.distill_loss": "losses.distill_weight",
+  "losses.distill_area": "losses.distill_weight",
+  "losses.reconstruction_words": "losses.reconstruction_weight",
+  "losses.localized_words": "losses.reconstruction_weight",
+}
+_OF_BOXES = (
+  *("losses.box_supervision", "losses.attention_weight"),
+  *("losses.grounding_weight", "losses.classification_weight"),
+)
 _TERMS = {
   "flickr30k_entities": (
     "The weights were learned from the annotations of Flickr30k Entities (Plummer et al., IJCV "
@@ -50,12 +62,25 @@ def stages(config: dict[str, Any]) -> list[str]:
   every = [stage for stage in (*config.get("earlier_stages", ()), config) if "training" in stage]
   if not every:
     return []
+  told = [_options(stage["training"]) for stage in every]
   lines = ["## Training", ""]
-  for number, stage in enumerate(every, 1):
+  if config.get("kind") == "captioner" and not any(set(_OF_BOXES) & set(stage) for stage in told):
+    lines += ["No box of an annotated word was shown to the attention in any stage.", ""]
+  for number, (stage, options) in enumerate(zip(every, told, strict=True), 1):
     lines.append(f"{number}. {stage.get('method') or 'from drawn weights'}")
-    options = chosen(stage["training"])
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
   return [*lines, ""]
+
+
+def _options(training: Mapping[str, Any]) -> dict[str, Any]:
+  """What a stage was trained with; not on what machine."""
+  found = chosen({key: value for key, value in training.items() if key != "compute"})
+  samples = found.get("losses.sampling.start", -1) >= 0
+  return {
+    key: value
+    for key, value in found.items()
+    if _IDLE.get(key, key) in found and (samples or not key.startswith("losses.sampling."))
+  }
 
 
 def chosen(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -8,6 +8,7 @@ import dataclasses
 import pathlib
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from gcap_tf import errors, files
 from gcap_tf.data import detectors, records, scenes
@@ -57,6 +58,19 @@ def detections(record: records.Record) -> dict:
     for row, feature in zip(rows, regions.features, strict=True):
       row["feature"] = [round(float(x), 6) for x in feature]
   return {"width": record.width, "height": record.height, "regions": rows}
+
+
+def coco_detections(pictures: Iterable[records.Record]) -> dict[str, Any]:
+  """The regions of records as a detector of COCO's format writes them."""
+  images, rows = [], []
+  for picture in pictures:
+    images.append({"id": picture.image_id, "width": picture.width, "height": picture.height})
+    for (x1, y1, x2, y2), label in zip(
+      picture.regions.boxes_px.tolist(), picture.regions.labels, strict=True
+    ):
+      box = [round(edge, 1) for edge in (x1, y1, x2 - x1, y2 - y1)]
+      rows.append({"image_id": picture.image_id, "bbox": box, "category": label})
+  return {"images": images, "annotations": rows}
 
 
 def _suffix(record: records.Record) -> str:

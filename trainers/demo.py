@@ -6,7 +6,6 @@ boxes and labels, as a detector would give them), and writes a page with the ans
 
 import pathlib
 import time
-from typing import Any
 
 from absl import flags
 
@@ -30,8 +29,8 @@ regions. It knows photographs of Flickr30k; these scenes are drawn.
 """
 _NEXT = """
 Done in {seconds:.0f} seconds. Where to look:
-  {out}/index.html     the captions, each noun in the colour of its box
-  {out}/attention.png  where every word of one caption looked
+  {out}/index.html       the captions, each noun in the colour of its box
+  {out}/attention.png    where every word of one caption looked
   {out}/detections.json  what the captioner was given
 What to try next:
   .venv/bin/python -m serving.server
@@ -39,7 +38,7 @@ What to try next:
   .venv/bin/python -m trainers.caption --labels={out}/detections.json --out=captions.json
     captions what any detector wrote in COCO's format
   make demo-train      trains a matcher and two captioners on drawn scenes, in about 6 minutes
-  .venv/bin/python -m trainers.tensorboard --runs={out}/train/runs
+  .venv/bin/python -m trainers.tensorboard --runs=demo/train/runs
     then shows their curves, attention pictures and captions at http://127.0.0.1:6006/"""
 
 
@@ -50,32 +49,22 @@ def main(argv: list[str]) -> None:
   print(f"Drawing {_PICTURES.value} scenes; starting the server and asking it over gRPC")
   pictures = list(samples.drawn_scenes(_PICTURES.value))
   answers = demo_page.ask_server(model, pictures)
-  table = [] if _MODEL.value else shipped_figures()
-  demo_page.write(out, pictures, answers, _PAGE, ("Flickr30k Entities", ""), table)
+  header, table = ((), ()) if _MODEL.value else shipped_figures()
+  demo_page.write(out, pictures, answers, _PAGE, header, table)
   samples.write(out / "samples", pictures)
-  files.write_json(out / "detections.json", coco_detections(pictures), indent=1)
+  files.write_json(out / "detections.json", samples.coco_detections(pictures), indent=1)
   for answer in answers[:3]:
     print(f"  {answer.caption}")
   print(_NEXT.format(seconds=time.monotonic() - started, out=out))
 
 
-def shipped_figures() -> list[tuple[str, str]]:
-  """What the shipped captioner scored, for people."""
+def shipped_figures() -> tuple[tuple[str, str], list[tuple[str, str]]]:
+  """Header and rows of what the shipped captioner scored on photographs."""
   figures = files.read_json(shipped_folders.RUN / card_sections.METRICS, "figures")
-  return [(name, f"{value:.1f}") for name, value in card_sections.headlines(figures)]
-
-
-def coco_detections(pictures: list[Any]) -> dict[str, Any]:
-  """The regions of records as a detector of COCO's format writes them."""
-  images = [{"id": p.image_id, "width": p.width, "height": p.height} for p in pictures]
-  rows = []
-  for picture in pictures:
-    for (x1, y1, x2, y2), label in zip(
-      picture.regions.boxes_px.tolist(), picture.regions.labels, strict=True
-    ):
-      box = [round(edge, 1) for edge in (x1, y1, x2 - x1, y2 - y1)]
-      rows.append({"image_id": picture.image_id, "bbox": box, "category": label})
-  return {"images": images, "annotations": rows}
+  config = files.read_json(shipped_folders.RUN / "config.json", "run configuration")
+  told = " ".join(filter(None, (config.get("dataset"), config.get("evaluated"))))
+  rows = [(name, f"{value:.1f}") for name, value in card_sections.headlines(figures)]
+  return (f"What it scores on {told}", ""), rows
 
 
 if __name__ == "__main__":

@@ -24,5 +24,28 @@ def test_options_that_are_off_are_left_out():
   assert card_sections.chosen(options) == {"b.d": 2, "f": "x"}
 
 
+def test_a_stage_tells_neither_idle_options_nor_the_machine():
+  losses = {
+    "box_supervision": "none",
+    "box_weight": 0.1,
+    "distill_weight": 0.5,
+    "distill_loss": "kl",
+  }
+  losses["sampling"] = {"start": -1, "every": 5}
+  stage = {"losses": losses, "epochs": 2, "compute": {"replicas": 4}}
+  lines = card_sections.stages({"kind": "captioner", "training": stage})
+  assert "No box of an annotated word was shown to the attention in any stage." in lines
+  assert lines[-5:-1] == [
+    "1. from drawn weights",
+    "   - losses.distill_weight: `0.5`",
+    "   - losses.distill_loss: `kl`",
+    "   - epochs: `2`",
+  ]
+  supervised = {"losses": {**losses, "box_supervision": "nll"}}
+  lines = card_sections.stages({"kind": "captioner", "training": supervised})
+  assert "   - losses.box_weight: `0.1`" in lines
+  assert not any(line.startswith("No box") for line in lines)
+
+
 def test_a_run_without_training_tells_of_none():
   assert card_sections.stages({}) == []

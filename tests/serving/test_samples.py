@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from gcap_tf import errors, files
-from gcap_tf.data import records
+from gcap_tf.data import detection_files, records
 from serving import region_files, samples
 
 
@@ -50,3 +50,14 @@ def test_drawn_scenes_are_samples_of_labelled_regions(tmp_path):
     assert found.features is None and len(found.labels) == len(found.boxes) > 0
     assert found.boxes.min() >= 0 and found.boxes.max() <= 1 + 1e-6
     assert (tmp_path / entry["picture"]).exists()
+
+
+def test_coco_detections_read_back_as_the_regions(tmp_path):
+  pictures = list(samples.drawn_scenes(2))
+  files.write_json(tmp_path / "d.json", samples.coco_detections(pictures))
+  store = detection_files.DetectionStore(tmp_path / "d.json")
+  for picture in pictures:
+    found = store.get(picture.image_id)
+    assert found.labels == picture.regions.labels
+    np.testing.assert_allclose(found.boxes_px, picture.regions.boxes_px, atol=0.2)
+    assert store.size(picture.image_id) == (picture.width, picture.height)
