@@ -35,10 +35,11 @@ def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
 
 
 def drawn_scenes(count: int) -> Iterator[records.Record]:
-  """Drawn scenes with what a perfect detector of labels sees in them."""
+  """Drawn scenes with what a perfect detector sees in them, which has read no caption."""
   config = scenes.SceneConfig(train=0, val=0, test=count, seed=SCENE_SEED)
   for record in scenes.generate(config):
-    yield dataclasses.replace(record, regions=detectors.perfect(record))
+    seen = dataclasses.replace(record, captions=())
+    yield dataclasses.replace(record, regions=detectors.perfect(seen))
 
 
 def write_scenes(folder: files.PathLike, count: int = 12) -> int:

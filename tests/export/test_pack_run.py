@@ -1,5 +1,3 @@
-# bazel: data = ["//export:pack_run"]
-
 from gcap_tf.training import runs
 from tests.export import tiny_runs
 from tests.trainers import command_line

@@ -52,6 +52,14 @@ def test_drawn_scenes_are_samples_of_labelled_regions(tmp_path):
     assert (tmp_path / entry["picture"]).exists()
 
 
+def test_drawn_scenes_tell_nothing_of_their_captions():
+  for record in samples.drawn_scenes(4):
+    annotated = {(thing.label, tuple(thing.box_px.tolist())) for thing in record.annotated}
+    regions = record.regions
+    for label, box in zip(regions.labels, regions.boxes_px.tolist(), strict=True):
+      assert (label, tuple(box)) in annotated
+
+
 def test_coco_detections_read_back_as_the_regions(tmp_path):
   pictures = list(samples.drawn_scenes(2))
   files.write_json(tmp_path / "d.json", samples.coco_detections(pictures))
