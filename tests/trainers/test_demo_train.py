@@ -8,7 +8,7 @@ from PIL import Image
 from tests.trainers import command_line
 
 
-def test_the_training_demo_goes_from_drawing_to_served_pictures_and_starts_quickly_again(tmp_path):
+def test_the_demo_goes_from_drawing_to_served_pictures_and_starts_quickly_again(tmp_path):
   out = tmp_path / "demo"
   flags = ("--quick", "--pictures=3", f"--out={out}")
   done = command_line.run("trainers.demo_train", *flags)
