@@ -74,8 +74,7 @@ def region_batch(
       )
     if labelled and regions.count and not regions.labels:
       raise errors.UserError(
-        f"{store.path}, picture {image_id}: regions without labels, and {run.folder} reads "
-        "labels"
+        f"{store.path}, picture {image_id}: regions without labels, and {run.folder} reads labels"
       )
   width = max(1, *(regions.count for regions in found))
   features = np.zeros([len(ids), width, size], np.float32)
