@@ -17,6 +17,8 @@ COMMANDS = {
   "caption": "trainers.caption",
   "score_grounding": "trainers.score_grounding",
   "import_checkpoint": "trainers.import_checkpoint",
+  "reproduce": "trainers.reproduce",
+  "results": "trainers.results",
   "export_model": "export.export_model",
   "pack_run": "export.pack_run",
   "server": "serving.server",

@@ -8,6 +8,7 @@ OUT/table.json and OUT/table.md are written after every row.
 """
 
 import pathlib
+import sys
 
 from absl import flags
 
@@ -48,16 +49,27 @@ def main(argv: list[str]) -> None:
   asks = any(column.key.startswith("self_retrieval") for column in table.columns)
   retrieved = scale.retrieved if asks else 0
   rows = experiments.in_order(table, _ROWS.value or None)
+  commands = [
+    f"{data.info['command']} --out={_DATA.value}",
+    " ".join(["python -m trainers.reproduce", *sys.argv[1:]]),
+  ]
   done: dict[str, results.Runs] = {}
   for seed in seeds:
     for row in rows:
       print(f"== {row.label}, seed {seed}", flush=True)
       result = reproduce_rows.run(row, seed, data, split, out, metrics, retrieved)
       done.setdefault(row.name, {})[seed] = result
-      summary = results.summarise(table, scale.name, split, data.name, done)
+      summary = results.summarise(table, scale.name, split, describe(data), done, commands)
       files.write_json(out / "table.json", summary)
       files.write_text(out / "table.md", results.markdown(summary))
   print((out / "table.md").read_text())
+
+
+def describe(data: prepared.PreparedData) -> str:
+  """The data in a few words: which, its regions, how many pictures it teaches with."""
+  regions = (data.info.get("detector") or {}).get("name", "given")
+  taught = len(data.split("train"))
+  return f"{data.name}, {regions} regions, {taught:,} training pictures"
 
 
 if __name__ == "__main__":

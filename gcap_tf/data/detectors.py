@@ -115,8 +115,9 @@ class _Objects:
 def perfect(record: records.Record, max_regions: int | None = None) -> records.Regions:
   """One region per annotated box, of an object or a group, labelled with its word; no features.
 
-  Exact repeats of (label, box) are dropped. Groups come last. Above `max_regions` the largest boxes stay, in
-  their order. A picture without annotated boxes is one region: the whole, labelled "".
+  Exact repeats of (label, box) are dropped; groups come last. Above `max_regions` the
+  largest boxes stay, in their order. A picture without annotated boxes is one region: the
+  whole, labelled "".
   """
   objects, groups = _objects(record), _groups(record)
   boxes = np.concatenate([objects.boxes_px, groups.boxes_px])

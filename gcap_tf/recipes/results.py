@@ -1,21 +1,30 @@
 """Tables of a reproduction: means over seeds beside what a paper prints, and its claims.
 
-table.json holds, for every row, the figures of every seed and what they cost; table.md
-is made from it alone.
+table.json holds, for every row, the figures of every seed and what they cost, and the
+commands that made them; table.md is made from it alone, and so is a page of several tables.
 """
 
 import math
+import re
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 from gcap_tf.recipes import experiments
+
+_PATH = re.compile(r"--(source|object_classes|data|out)=\S+")
 
 # Figures of a row: seed -> {"figures": {key: value}, "minutes": float}.
 Runs = dict[int, dict[str, Any]]
 
 
 def summarise(
-  table: experiments.Table, scale: str, split: str, data: str, runs: dict[str, Runs]
+  table: experiments.Table,
+  scale: str,
+  split: str,
+  data: str,
+  runs: dict[str, Runs],
+  commands: Sequence[str] = (),
 ) -> dict[str, Any]:
   """The content of table.json.
 
@@ -23,6 +32,7 @@ def summarise(
     table: what was compared.
     scale, split, data: under which conditions.
     runs: of every trained row.
+    commands: that make it again.
   """
   rows = [_summarise_row(table, row, runs[row.name]) for row in table.rows if row.name in runs]
   means = {row["name"]: {key: f["mean"] for key, f in row["figures"].items()} for row in rows}
@@ -31,6 +41,7 @@ def summarise(
     "scale": scale,
     "split": split,
     "data": data,
+    "commands": [without_paths(command) for command in commands],
     "columns": [[column.key, column.heading] for column in table.columns],
     "rows": rows,
     "claims": [
@@ -81,6 +92,20 @@ def _judge(
     "paper": printed if None not in printed else None,
     "holds": better < worse if claim.lower else better > worse,
   }
+
+
+def without_paths(command: str) -> str:
+  """A command line to show: folders and files of a machine become their flag's name."""
+  return _PATH.sub(lambda found: f"--{found[1]}={found[1].upper()}", command)
+
+
+def page(title: str, tables: Sequence[dict[str, Any]]) -> str:
+  """One page of several tables: what to run, what came out, what holds."""
+  parts = [f"# {title}\n"]
+  for table in tables:
+    heading = f"## {table['paper']}: {table['data']}, {table['split']} split\n"
+    parts += [heading, *(f"    {line}" for line in table["commands"]), "", markdown(table)]
+  return "\n".join(parts)
 
 
 def markdown(table: dict[str, Any]) -> str:

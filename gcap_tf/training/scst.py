@@ -35,7 +35,8 @@ class ScstConfig:
     samples: captions drawn per picture.
     max_length: words of a caption at most.
     temperature: of the draws.
-    distill_weight, distill_loss: attention distillation on the drawn captions' nouns.
+    distill_weight, distill_loss, distill_area: attention distillation on the drawn captions'
+      nouns, as in `captioning.CaptioningConfig`.
   """
 
   baseline: scst_losses.Baseline = "greedy"
@@ -44,6 +45,7 @@ class ScstConfig:
   temperature: float = 1.0
   distill_weight: float = 0.0
   distill_loss: distillation.Kind = "kl"
+  distill_area: float = 0.0
 
   def __post_init__(self):
     if self.baseline == "mean_of_others" and self.samples < 2:
@@ -174,6 +176,8 @@ class ScstTrainer(trainer.Trainer):
     owners = tf.repeat(tf.range(tf.shape(batch["region_mask"])[0]), self.config.samples)
     alpha = teacher.attention(images, teacher.matcher.encode_captions(read), owners)
     alpha = tf.stop_gradient(alpha)
+    if self.config.distill_area:
+      alpha = distillation.prefer_large(alpha, batch["boxes"], self.config.distill_area)
     nouns = read["noun_mask"][:, 1 : tf.shape(tokens)[1] + 1]
     loss = distillation.loss(self.config.distill_loss, alpha, outputs["attention"][:, :, 0], nouns)
     return replicas.share(loss, distillation.words(alpha, nouns))

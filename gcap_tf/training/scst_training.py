@@ -150,8 +150,7 @@ def _matcher(path, role, config, start, data, table) -> matcher_score.MatcherSco
   reads_labels = getattr(run.model.config, "num_labels", 0) > 0
   if reads_labels and run.vocabulary.labels != start.vocabulary.labels:
     raise errors.UserError(
-      f"matcher {path} and {config.start} read different region labels; "
-      "train both on the same data"
+      f"matcher {path} and {config.start} read different region labels; train both on the same data"
     )
   if role == "teacher" and not run.model.attends:
     raise errors.UserError(f"matcher {path} ({run.name}) has no attention to distil")

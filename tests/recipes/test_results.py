@@ -49,6 +49,15 @@ def test_the_text_shows_ours_the_papers_and_the_difference():
   assert "- **Does not hold here**: Taught is below Plain in CIDEr (60.00 against 51.00)." in text
 
 
+def test_a_page_has_every_table_under_the_commands_that_make_it():
+  commands = ["python -m trainers.reproduce --paper=paper --data=/home/me/f30k --out=/tmp/x"]
+  summary = results.summarise(TABLE, "small", "val", "scenes", RUNS, commands)
+  page = results.page("Results", [summary, {**summary, "paper": "other"}])
+  assert page.startswith("# Results\n\n## paper: scenes, val split\n")
+  assert "    python -m trainers.reproduce --paper=paper --data=DATA --out=OUT\n" in page
+  assert page.index("## other") > page.index("| Plain |") and "/home" not in page
+
+
 def test_figures_that_are_no_numbers_are_found():
   assert results.is_finite({"cider": 1.0, "name": "x"})
   assert not results.is_finite({"cider": math.nan})

@@ -55,7 +55,7 @@ def test_a_stopped_run_goes_on_with_the_blocks_that_are_there(place, tmp_path, m
 
   monkeypatch.setattr(metric.PairScorer, "scores", count)
   again = self_retrieval.score_all(run, split, chosen, tokens, tmp_path)
-  np.testing.assert_array_equal(whole, again)
+  np.testing.assert_allclose(whole, again, atol=1e-5)  # Products may round by batch.
   assert sum(scored) == 4
 
 
