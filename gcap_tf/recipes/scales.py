@@ -30,7 +30,7 @@ class Scale:
   Attributes:
     name: "smoke", "small" or "full".
     seeds: one run each.
-    matcher_steps, captioner_steps, finetune_steps: of training.
+    matcher_steps, captioner_steps, scst_steps, contrastive_steps: of training.
     units: of hidden and joint layers.
     pairs: of a matcher's step.
     images: of a captioner's step.
@@ -42,7 +42,8 @@ class Scale:
   seeds: tuple[int, ...]
   matcher_steps: int = 0
   captioner_steps: int = 0
-  finetune_steps: int = 0
+  scst_steps: int = 0
+  contrastive_steps: int = 0
   units: int = 0
   pairs: int = 0
   images: int = 0
@@ -51,9 +52,9 @@ class Scale:
 
 
 SCALES: registry.Registry[Scale] = registry.Registry("scale")
-SCALES.register("smoke")(Scale("smoke", (1,), 4, 4, 2, units=16, pairs=8, images=4, retrieved=4))
+SCALES.register("smoke")(Scale("smoke", (1,), 4, 4, 2, 2, units=16, pairs=8, images=4, retrieved=4))
 SCALES.register("small")(
-  Scale("small", (1, 2, 3), 350, 350, 100, units=128, pairs=64, images=32, retrieved=500)
+  Scale("small", (1, 2, 3), 350, 350, 300, 100, units=128, pairs=64, images=32, retrieved=500)
 )
 SCALES.register("full")(Scale("full", (1, 2, 3, 4, 5), published=True))
 
@@ -103,15 +104,37 @@ def captioner(
   )
 
 
-def fine_tuned(config: FineTuning, scale: Scale, rate: float) -> FineTuning:
-  """A self-critical or contrastive configuration at a scale; `rate` where it is cut."""
+def self_critical(
+  config: scst_training.ScstTrainingConfig, scale: Scale
+) -> scst_training.ScstTrainingConfig:
+  """A self-critical configuration at a scale.
+
+  A short cross-entropy run leaves a policy whose draws are far worse than its greedy captions:
+  compared with each other rather than with those, all of them teach, and at a high rate.
+  """
   if scale.published:
     return config
+  sampling = dataclasses.replace(config.sampling, baseline="mean_of_others")
+  config = dataclasses.replace(config, sampling=sampling)
+  return _fine_tuned(config, scale, scale.scst_steps, 2e-3)
+
+
+def contrastive(
+  config: contrastive_training.ContrastiveTrainingConfig, scale: Scale
+) -> contrastive_training.ContrastiveTrainingConfig:
+  """A contrastive configuration at a scale.
+
+  The rate is the released program's: at the paper's 1e-6 a short run does not move.
+  """
+  return config if scale.published else _fine_tuned(config, scale, scale.contrastive_steps, 4e-4)
+
+
+def _fine_tuned(config: FineTuning, scale: Scale, steps: int, rate: float) -> FineTuning:
   return dataclasses.replace(
     config,
     images=scale.images,
     epochs=1_000,
-    max_steps=scale.finetune_steps,
+    max_steps=steps,
     evaluate_every=_RARELY,
     schedule=schedules.ScheduleConfig("constant", rate),
   )

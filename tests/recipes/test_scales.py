@@ -1,7 +1,12 @@
 """Tests of gcap_tf/recipes/scales.py."""
 
 from gcap_tf.recipes import scales
-from gcap_tf.training import captioner_training, matcher_training, scst_training
+from gcap_tf.training import (
+  captioner_training,
+  contrastive_training,
+  matcher_training,
+  scst_training,
+)
 
 
 def test_the_full_scale_changes_nothing():
@@ -27,8 +32,12 @@ def test_a_smaller_scale_cuts_sizes_and_steps_but_keeps_what_is_compared():
 
 def test_fine_tuning_is_cut_in_steps_and_keeps_its_rewards():
   published = scst_training.ScstTrainingConfig(start="@xe", rewards="cider:1,bleu:0.5")
-  assert scales.fine_tuned(published, scales.SCALES.get("full"), 1e-4) == published
-  small = scales.SCALES.get("small")
-  cut = scales.fine_tuned(published, small, 1e-4)
+  full, small = scales.SCALES.get("full"), scales.SCALES.get("small")
+  assert scales.self_critical(published, full) == published
+  cut = scales.self_critical(published, small)
   assert (cut.start, cut.rewards) == (published.start, published.rewards)
-  assert (cut.max_steps, cut.schedule.learning_rate) == (small.finetune_steps, 1e-4)
+  assert (cut.max_steps, cut.sampling.baseline) == (small.scst_steps, "mean_of_others")
+  published = contrastive_training.ContrastiveTrainingConfig(start="@xe", reference="@xe")
+  assert scales.contrastive(published, full) == published
+  cut = scales.contrastive(published, small)
+  assert (cut.max_steps, cut.contrast) == (small.contrastive_steps, published.contrast)

@@ -31,8 +31,7 @@ def table(scale: scales.Scale) -> experiments.Table:
       reference=experiments.REFERENCE + (reference or start),
       contrast=contrastive.ContrastiveConfig(terms=terms),
     )
-    # The rate is the released program's: at the paper's 1e-6 a short run does not move.
-    return scales.fine_tuned(config, scale, rate=4e-4)
+    return scales.contrastive(config, scale)
 
   rows = (
     experiments.Row(

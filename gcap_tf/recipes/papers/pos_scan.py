@@ -77,7 +77,7 @@ def table(scale: scales.Scale) -> experiments.Table:
     experiments.Row(
       f"scst_{name}",
       f"  then SCST({label})",
-      scales.fine_tuned(training, scale, rate=1e-4),
+      scales.self_critical(training, scale),
       printed,
     )
     for name, (label, training, printed) in _rewarded().items()
