@@ -124,9 +124,13 @@ def contrastive(
 ) -> contrastive_training.ContrastiveTrainingConfig:
   """A contrastive configuration at a scale.
 
-  The rate is the released program's: at the paper's 1e-6 a short run does not move.
+  The rate is the released program's: at the paper's 1e-6 a short run does not move. A step
+  scores every caption with its own and five other pictures, by two models: fewer of each.
   """
-  return config if scale.published else _fine_tuned(config, scale, scale.contrastive_steps, 4e-4)
+  if scale.published:
+    return config
+  config = _fine_tuned(config, scale, scale.contrastive_steps, 4e-4)
+  return dataclasses.replace(config, images=(scale.images + 1) // 2, captions_per_image=2)
 
 
 def _fine_tuned(config: FineTuning, scale: Scale, steps: int, rate: float) -> FineTuning:
