@@ -89,7 +89,7 @@ class GVDCaptioner(topdown.TopDownCaptioner):
     self.built = True
 
   def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
-    memory = {"region_mask": batch["region_mask"], "boxes": batch["boxes"]}
+    memory = {"region_mask": batch["region_mask"], "boxes": batch["boxes"], **self._names(batch)}
     inputs = self.region_input(batch)  # [I, R, D]
     refined = self._drop(tf.nn.relu(self.refine_region(inputs)), seed, 0)
     location = self._drop(tf.nn.relu(self.location(self._locations(batch))), seed, 1)

@@ -24,6 +24,7 @@ from gcap_tf.layers import (
   additive_attention,
   dropout,
   linear,
+  naming,
   product,
   recurrent,
   region_input,
@@ -51,6 +52,10 @@ class TopDownConfig(base.CaptionerConfig):
     query: h1 that asks the attention, of this step or (as Distributed's Eq. 2 prints) the last.
     localizer: how a word points at regions in `reconstruct`: not at all; through a linear
       map; through an MLP; or through a linear map of the word and h1.
+    naming: regions name themselves: what is attended to speaks for the word of its label
+      (`layers/naming.py`).
+    label_words: with naming, the word of each region label, unknown first; filled in from
+      the vocabulary.
   """
 
   embedding_size: int = 512
@@ -65,6 +70,8 @@ class TopDownConfig(base.CaptionerConfig):
   streams: Literal["independent", "first", "mean"] = "independent"
   query: Literal["current", "previous"] = "current"
   localizer: Literal["none", "linear", "mlp", "hidden"] = "none"
+  naming: bool = False
+  label_words: tuple[int, ...] = ()
 
 
 class TopDownCaptioner(base.Captioner):
@@ -101,6 +108,9 @@ class TopDownCaptioner(base.Captioner):
       for n in range(config.output_layers - 1)
     ]
     self.word_output = linear.Linear(hidden, config.vocabulary_size, name="word_output")
+    self.naming = None
+    if config.naming:
+      self.naming = naming.Naming(hidden, config.label_words, config.num_labels, name="naming")
     self.localizer = localizer.make(
       config.localizer, config.embedding_size, hidden, config.attention_size
     )
@@ -130,6 +140,7 @@ class TopDownCaptioner(base.Captioner):
       multiply = recurrent.multiply(kernels, added)
       state, outputs = self._attend_and_speak(memory, state, multiply)
       hidden = self._deepen(outputs["hidden"], lambda x, salt: dropout.dropout(x, rate, seed, salt))
+      hidden = self._name(memory, hidden, outputs)
       branch_logits = self.word_logits(hidden)  # [B, K, V]
       return {
         "logits": branches.mixture(branch_logits),
@@ -181,7 +192,7 @@ class TopDownCaptioner(base.Captioner):
       state = {**state, "drawn": tf.zeros_like(previous[0])}
       stacked = recurrent.unroll(step, inputs, state, len(names))
     outputs = dict(zip(names, stacked, strict=True))
-    return self._speak_all(outputs, tokens, seed)
+    return self._speak_all(outputs, tokens, seed, memory)
 
   def reconstruct(
     self,
@@ -246,6 +257,18 @@ class TopDownCaptioner(base.Captioner):
     for n, layer in enumerate(self.deep_output):
       hidden = drop(tf.nn.relu(layer(hidden)), _DEEP + n)
     return hidden
+
+  def _names(self, batch: base.Batch) -> base.Memory:
+    """What `encode` adds to the memory where regions name themselves."""
+    if self.naming is None:
+      return {}
+    return {"names": self.naming.names(batch["region_labels"], self.word_output.kernel)}
+
+  def _name(self, memory: base.Memory, deep: tf.Tensor, outputs) -> tf.Tensor:
+    """What the words are scored from, [B, ..., H], the names of attended regions added."""
+    if self.naming is None:
+      return deep
+    return deep + self.naming(memory["names"], outputs["attention"], outputs["hidden"])
 
   def _attend(
     self, memory: base.Memory, query: tf.Tensor, multiply: recurrent.Multiply
@@ -366,16 +389,21 @@ class TopDownCaptioner(base.Captioner):
       "query": h1,
     }
 
-  def _speak_all(self, outputs, tokens, seed):
-    """Turns time-major loop outputs into what `teacher_force` gives."""
-    hidden = self._deepen(
+  def _speak_all(self, outputs, tokens, seed, memory=None):
+    """Turns time-major loop outputs into what `teacher_force` gives.
+
+    Regions of `memory`, where given, may name themselves.
+    """
+    deep = self._deepen(
       outputs["hidden"],
       lambda x, salt: recurrent.stepwise_dropout(x, self.config.dropout, seed, salt),
     )
-    outputs = {**outputs, "hidden": hidden}
     outputs = {
-      name: tf.transpose(x, [1, 0, *range(2, x.shape.rank)]) for name, x in outputs.items()
+      name: tf.transpose(x, [1, 0, *range(2, x.shape.rank)])
+      for name, x in {**outputs, "deep": deep}.items()
     }
+    deep = outputs.pop("deep")
+    outputs["hidden"] = self._name(memory, deep, outputs) if memory else deep
     branch_logits = self.word_logits(outputs["hidden"])
     return {
       **outputs,

@@ -62,7 +62,7 @@ class UpDownCaptioner(topdown.TopDownCaptioner):
       regions = self._normalise(1, regions, region_mask, seed)
     picture = tf.nn.relu(self.encode_picture(overall))
     picture = dropout.dropout(picture, rate, seed, topdown.PICTURE_SALT + 1)
-    return {
+    return self._names(batch) | {
       "regions": regions,  # [I, R, H]
       "keys": self.region_attention.keys(regions),  # [I, K, R, A]
       "gates": self.attention_lstm.project(0, picture),  # [I, 4H]

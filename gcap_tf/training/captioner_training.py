@@ -242,5 +242,13 @@ def model_config(
   }
   if config.region_classes == "objects":
     sizes["num_classes"] = len(vocabulary.labels)
+  if config.options.get("naming"):
+    sizes["label_words"] = label_words(vocabulary)
   cls = base.CAPTIONERS.get(config.model).Config
   return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")
+
+
+def label_words(vocabulary: vocabularies.Vocabulary) -> list[int]:
+  """The word of each region label, the unknown label first; 0 where the label is no word."""
+  known = {word: index for word, index in vocabulary.ids.items() if index != vocabulary.unknown_id}
+  return [0, *(known.get(label, 0) for label in vocabulary.labels)]

@@ -25,6 +25,29 @@ def test_keeps_the_contract_on_labels_alone():
   )
 
 
+NAMING = {"feature_size": 0, "num_labels": 4, "label_size": 5, "naming": True}
+
+
+@pytest.mark.parametrize("branches", [1, 2])
+def test_keeps_the_contract_where_regions_name_themselves(branches):
+  options = NAMING | {"label_words": (0, 3, 0, 5, 7), "branches": branches}
+  batch = captioner_harness.make_batch(features=0)
+  captioner_harness.check_captioner(lambda: make(**options), batch)
+
+
+def test_an_attended_label_makes_its_word_likelier():
+  model = make(**NAMING, label_words=(0, 3, 0, 5, 7))
+  batch = captioner_harness.make_batch(features=0)
+  batch["region_labels"] = tf.ones_like(batch["region_labels"])
+  model.word_output.kernel.assign(tf.eye(9, 11))
+  spoken = model.teacher_force(model.encode(batch), batch["tokens"])["logits"]
+  model.naming.gain.assign(0.0)
+  silent = model.teacher_force(model.encode(batch), batch["tokens"])["logits"]
+  raised = (spoken - silent).numpy()
+  assert (raised[..., 3] > 1.0).all()
+  np.testing.assert_allclose(np.delete(raised, 3, -1), 0.0, atol=1e-5)
+
+
 def test_keeps_the_contract_with_a_global_feature_and_deep_output():
   batch = captioner_harness.make_batch()
   captioner_harness.check_captioner(lambda: make(global_size=7, output_layers=2), batch)

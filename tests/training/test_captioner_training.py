@@ -142,3 +142,14 @@ def test_every_captioner_learns_from_labels_alone(tmp_path, model):
   gradient = tf.convert_to_tensor(tape.gradient(loss, table.value))
   seen = set(batch["region_labels"].numpy().ravel())
   assert set(np.flatnonzero(np.abs(gradient).sum(-1))) == seen and 0 not in seen
+
+
+def test_labels_that_are_words_can_be_named(tmp_path):
+  data = small_runs.data(tmp_path, train=2, val=1, feature_size=0)
+  config = small_runs.captioner_config()
+  config = dataclasses.replace(config, options={**config.options, "naming": True})
+  vocabulary = captioner_training.build_vocabulary(data, config)
+  words = captioner_training.model_config(data, vocabulary, config).label_words
+  assert len(words) == len(vocabulary.labels) + 1 and any(words)
+  for label, word in zip(vocabulary.labels, words[1:], strict=True):
+    assert vocabulary.words[word] == label if word else label not in vocabulary.words
