@@ -21,14 +21,14 @@ from typing import Any
 import tensorflow as tf
 
 from gcap_tf import errors
-from gcap_tf.captioners import base, localizer, topdown
+from gcap_tf.captioners import base, localizer, topdown, topdown_config
 from gcap_tf.layers import additive_attention, dropout, linear, masking, object_interaction
 
 _SALT = topdown.PICTURE_SALT
 
 
 @dataclasses.dataclass(frozen=True)
-class GVDConfig(topdown.TopDownConfig):
+class GVDConfig(topdown_config.TopDownConfig):
   """GVD's own options.
 
   Attributes:

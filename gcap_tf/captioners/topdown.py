@@ -13,13 +13,12 @@ A memory holds `regions` [I, R, H], `keys` [I, K, R, A], `gates` [I, 4H] (the pi
 of LSTM1's gates), `region_mask` [I, R], `boxes` [I, R, 4]; subclasses may add to it.
 """
 
-import dataclasses
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import tensorflow as tf
 
-from gcap_tf.captioners import base, branches, localizer, scheduled_sampling
+from gcap_tf.captioners import base, branches, localizer, scheduled_sampling, topdown_config
 from gcap_tf.layers import (
   additive_attention,
   dropout,
@@ -34,52 +33,12 @@ _WORDS, _OUTPUT, _COIN, _DRAW, _LOCALIZED, _REBUILT, _DEEP = range(1, 8)
 PICTURE_SALT = 100  # Subclasses number their own dropout places from here.
 
 
-@dataclasses.dataclass(frozen=True)
-class TopDownConfig(base.CaptionerConfig):
-  """Options shared by the family.
-
-  Attributes:
-    embedding_size: E.
-    hidden_size: H of both LSTMs and of an encoded region.
-    attention_size: A.
-    dropout: rate at words, picture and output.
-    output_layers: linear layers between h2 and the words; all but the last H wide with ReLU.
-    feedback: lets LSTM1 see h2 of the step before (Up-Down; not GVD).
-    branches: K.
-    elimination: a branch cannot see what earlier branches picked.
-    heads: above 1, the one branch is a multi-head attention (`branches.join_heads`).
-    streams: h2 of the branches: kept apart, taken from the first branch, or averaged.
-    query: h1 that asks the attention, of this step or (as Distributed's Eq. 2 prints) the last.
-    localizer: how a word points at regions in `reconstruct`: not at all; through a linear
-      map; through an MLP; or through a linear map of the word and h1.
-    naming: regions name themselves: what is attended to speaks for the word of its label
-      (`layers/naming.py`).
-    label_words: with naming, the word of each region label, unknown first; filled in from
-      the vocabulary.
-  """
-
-  embedding_size: int = 512
-  hidden_size: int = 512
-  attention_size: int = 512
-  dropout: float = 0.5
-  output_layers: int = 1
-  feedback: bool = True
-  branches: int = 1
-  elimination: bool = True
-  heads: int = 1
-  streams: Literal["independent", "first", "mean"] = "independent"
-  query: Literal["current", "previous"] = "current"
-  localizer: Literal["none", "linear", "mlp", "hidden"] = "none"
-  naming: bool = False
-  label_words: tuple[int, ...] = ()
-
-
 class TopDownCaptioner(base.Captioner):
   """Everything but `encode`."""
 
-  Config = TopDownConfig
+  Config = topdown_config.TopDownConfig
 
-  def __init__(self, config: TopDownConfig, **kwargs: Any):
+  def __init__(self, config: topdown_config.TopDownConfig, **kwargs: Any):
     super().__init__(config, **kwargs)
     hidden = config.hidden_size
     maps = branches.score_maps(config.branches, config.heads, hidden)

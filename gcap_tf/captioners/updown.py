@@ -17,12 +17,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from gcap_tf.captioners import base, topdown
+from gcap_tf.captioners import base, topdown, topdown_config
 from gcap_tf.layers import batch_norm, dropout, linear
 
 
 @dataclasses.dataclass(frozen=True)
-class UpDownConfig(topdown.TopDownConfig):
+class UpDownConfig(topdown_config.TopDownConfig):
   """Up-Down's own options.
 
   Attributes:

@@ -1,0 +1,46 @@
+"""Options of the captioners with two LSTMs and an attention between them (`topdown.py`)."""
+
+import dataclasses
+from typing import Literal
+
+from gcap_tf.captioners import base
+
+
+@dataclasses.dataclass(frozen=True)
+class TopDownConfig(base.CaptionerConfig):
+  """Options shared by the family.
+
+  Attributes:
+    embedding_size: E.
+    hidden_size: H of both LSTMs and of an encoded region.
+    attention_size: A.
+    dropout: rate at words, picture and output.
+    output_layers: linear layers between h2 and the words; all but the last H wide with ReLU.
+    feedback: lets LSTM1 see h2 of the step before (Up-Down; not GVD).
+    branches: K.
+    elimination: a branch cannot see what earlier branches picked.
+    heads: above 1, the one branch is a multi-head attention (`branches.join_heads`).
+    streams: h2 of the branches: kept apart, taken from the first branch, or averaged.
+    query: h1 that asks the attention, of this step or (as Distributed's Eq. 2 prints) the last.
+    localizer: how a word points at regions in `reconstruct`: not at all; through a linear
+      map; through an MLP; or through a linear map of the word and h1.
+    naming: regions name themselves: what is attended to speaks for the word of its label
+      (`layers/naming.py`).
+    label_words: with naming, the word of each region label, unknown first; filled in from
+      the vocabulary.
+  """
+
+  embedding_size: int = 512
+  hidden_size: int = 512
+  attention_size: int = 512
+  dropout: float = 0.5
+  output_layers: int = 1
+  feedback: bool = True
+  branches: int = 1
+  elimination: bool = True
+  heads: int = 1
+  streams: Literal["independent", "first", "mean"] = "independent"
+  query: Literal["current", "previous"] = "current"
+  localizer: Literal["none", "linear", "mlp", "hidden"] = "none"
+  naming: bool = False
+  label_words: tuple[int, ...] = ()
