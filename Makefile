@@ -42,6 +42,7 @@ lint: setup
 	@$(VENV)/bin/ruff format --check --quiet . || { $(VENV)/bin/ruff format --diff .; exit 1; }
 	@$(VENV)/bin/python tools/build_files.py --check
 	@$(VENV)/bin/python tools/check_tree.py
+	@$(VENV)/bin/python -m trainers.results --check
 
 format: setup
 	@$(VENV)/bin/ruff check --fix .

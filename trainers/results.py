@@ -1,6 +1,7 @@
 """Makes one page of reproductions: our figures beside the papers', what holds and what not.
 
     python -m trainers.results --tables=docs/results --out=docs/results.md
+    python -m trainers.results --check      is the page the one of its tables?
 
 `--tables` is a folder of files that `trainers.reproduce` wrote as table.json, each under a
 name of its own; the page shows them in the order of their names.
@@ -17,12 +18,22 @@ TITLE = "Results: the five papers, reproduced"
 
 _TABLES = flags.DEFINE_string("tables", "docs/results", "Folder of tables, NAME.json each.")
 _OUT = flags.DEFINE_string("out", "docs/results.md", "Where the page goes.")
+_CHECK = flags.DEFINE_bool("check", False, "Writes nothing; an old page is an error.")
 
 
 def main(argv: list[str]) -> None:
   del argv
-  files.write_text(_OUT.value, page(pathlib.Path(_TABLES.value)))
-  print(f"written to {_OUT.value}")
+  update(pathlib.Path(_TABLES.value), pathlib.Path(_OUT.value), _CHECK.value)
+
+
+def update(folder: pathlib.Path, out: pathlib.Path, check: bool = False) -> None:
+  """Writes the page of a folder of tables, or says that the one there is old."""
+  text = page(folder)
+  if not check:
+    files.write_text(out, text)
+    print(f"written to {out}")
+  elif not out.exists() or out.read_text(encoding="utf-8") != text:
+    raise errors.UserError(f"{out} is not the page of {folder}: run trainers.results")
 
 
 def page(folder: pathlib.Path) -> str:

@@ -13,9 +13,9 @@ _COLUMNS = (
   experiments.Column("bleu_4", "B@4"),
   experiments.Column("rouge_l", "ROUGE-L"),
   experiments.Column("cider", "CIDEr"),
-  experiments.Column("self_retrieval_1", "Self retrieval at 1", 100.0),
-  experiments.Column("self_retrieval_5", "at 5", 100.0),
-  experiments.Column("self_retrieval_50", "at 50", 100.0),
+  experiments.Column("self_retrieval_1", "Self retrieval at 1"),
+  experiments.Column("self_retrieval_5", "at 5"),
+  experiments.Column("self_retrieval_50", "at 50"),
 )
 
 
