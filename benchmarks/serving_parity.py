@@ -21,7 +21,6 @@ from benchmarks import serving_model
 from export import captioner_module
 from gcap_tf import errors
 from gcap_tf.captioners import catalog
-from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
 from serving import client, embedded, versions
 
@@ -78,9 +77,8 @@ def compare(
       caller.close()
       rows = server.metrics.batch_rows
       batches = sum(rows.count("captioner", signature) for signature in METHODS)
-  decode = {
-    method: decoder.compiled(model, decode_config.DecodeConfig(method=method)) for method in METHODS
-  }
+  decodings = captioner_module.decodings(model)
+  decode = {method: decoder.compiled(model, decodings[method]) for method in METHODS}
   different, captions, worst = [], set(), 0.0
   for number, answer in enumerate(answers):
     method, plain, _ = picture(seed + number, labelled)

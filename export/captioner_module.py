@@ -25,6 +25,7 @@ An answer depends on its own row only: not on the rows that share a batch, not o
 padding. Rows without regions and empty batches are answered.
 """
 
+import dataclasses
 from collections.abc import Sequence
 
 import tensorflow as tf
@@ -34,6 +35,7 @@ from gcap_tf.captioners import base
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder, grounding
 from gcap_tf.text import vocabulary as vocabularies
+from gcap_tf.training import captioner_evaluation
 
 OUTPUTS = (
   "caption",
@@ -46,6 +48,15 @@ OUTPUTS = (
   "length",
 )
 BRANCH_OUTPUT = "branch_box_index"  # of captioners with several branches
+
+
+def decodings(
+  captioner: base.Captioner, beam_size: int = 3, max_length: int = 20
+) -> dict[str, decode_config.DecodeConfig]:
+  """How each signature decodes: as `trainers.caption` does."""
+  usual = captioner_evaluation.usual_decoding(captioner)
+  beam = decode_config.DecodeConfig("beam", max_length, unknown="suppress", beam_size=beam_size)
+  return {"greedy": dataclasses.replace(usual, max_length=max_length), "beam": beam}
 
 
 class CaptionerModule(tf.Module):
@@ -79,10 +90,7 @@ class CaptionerModule(tf.Module):
     )
     self._branches = getattr(captioner.config, "branches", 1)
     self._words, self._is_thing = list(vocabulary.words), list(is_thing)
-    self._decode_configs = {
-      "greedy": decode_config.DecodeConfig(method="greedy", max_length=max_length),
-      "beam": decode_config.DecodeConfig(method="beam", beam_size=beam_size, max_length=max_length),
-    }
+    self._decode_configs = decodings(captioner, beam_size, max_length)
 
   def specs(self, signature: str) -> dict[str, tf.TensorSpec]:
     """Inputs of a signature: the same for all."""

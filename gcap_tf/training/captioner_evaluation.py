@@ -52,9 +52,14 @@ class Answer:
 
 
 def usual_decoding(captioner: base.Captioner) -> decode_config.DecodeConfig:
-  """Greedy decoding as the captioner's program does it: GVD and its kin never say UNK."""
-  kin = isinstance(captioner, gvd.GVDCaptioner)
-  return decode_config.DecodeConfig(unknown="second_best" if kin else "allow")
+  """Greedy decoding as the captioner's program does it: GVD and its kin never say UNK.
+
+  No program is known that reads labels; such a captioner does not say UNK, either.
+  """
+  if isinstance(captioner, gvd.GVDCaptioner):
+    return decode_config.DecodeConfig(unknown="second_best")
+  unknown = "suppress" if captioner.config.num_labels else "allow"
+  return decode_config.DecodeConfig(unknown=unknown)
 
 
 def caption_split(

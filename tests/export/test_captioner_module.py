@@ -6,7 +6,6 @@ from hypothesis import strategies
 
 from export import captioner_module
 from gcap_tf.captioners import catalog
-from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
 from serving import servables
 from tests.export import tiny_runs
@@ -90,7 +89,7 @@ def test_answer_is_the_captioners_own_decoding(run, served, method):
     "region_mask": tf.constant(mask),
     "region_labels": tf.zeros([6, 4], tf.int32),
   }
-  config = decode_config.DecodeConfig(method=method, max_length=MAX_LENGTH, beam_size=3)
+  config = captioner_module.decodings(run.model, 3, MAX_LENGTH)[method]
   wanted = decoder.decode(run.model, run.model.encode(batch), config)
   answer = served(method, given)
   words = [run.vocabulary.decode(row) for row in wanted["tokens"].numpy()]
@@ -207,7 +206,7 @@ def test_labelled_regions_are_read_as_strings(tmp_path):
     "region_mask": tf.sequence_mask(given["num_regions"], 3),
     "region_labels": tf.constant(ids),
   }
-  config = decode_config.DecodeConfig(max_length=MAX_LENGTH)
+  config = captioner_module.decodings(run.model, 3, MAX_LENGTH)["greedy"]
   wanted = decoder.decode(run.model, run.model.encode(batch), config)
   np.testing.assert_array_equal(answer["box_index"], wanted["box_index"])
   np.testing.assert_allclose(answer["log_prob"], wanted["log_prob"], rtol=1e-5)

@@ -7,9 +7,8 @@ import pytest
 
 from gcap_tf import errors, files
 from gcap_tf.data import region_store
-from gcap_tf.decoding import config as decode_config
 from gcap_tf.shipped import folders
-from gcap_tf.training import packed_weights, region_captioning, runs
+from gcap_tf.training import captioner_evaluation, packed_weights, region_captioning, runs
 from serving import client, embedded, samples, versions
 
 shipped = pytest.mark.skipif(
@@ -72,6 +71,6 @@ def _caption(run, picture) -> str:
     def _read(self, image_id):
       return picture.regions
 
-  config = decode_config.DecodeConfig()
+  config = captioner_evaluation.usual_decoding(run.model)
   (row,) = region_captioning.caption_store(run, One("scenes"), config)
   return row["caption"]

@@ -86,10 +86,12 @@ def test_regions_of_another_kind_are_refused(data, vocabulary):
     captioner_evaluation.check_regions(made(data, vocabulary, feature_size=3), data.split("val"))
 
 
-def test_gvd_and_its_kin_take_the_second_best_word_for_unk():
+def test_gvd_and_its_kin_and_readers_of_labels_do_not_say_unk():
   sizes = {"vocabulary_size": 9, "feature_size": 4, **small_runs.CAPTIONER_SIZES}
   rules = {
     name: captioner_evaluation.usual_decoding(runs.make_model("captioner", name, sizes)).unknown
     for name in ("updown", "distributed")
   }
   assert rules == {"updown": "allow", "distributed": "second_best"}
+  labelled = runs.make_model("captioner", "updown", sizes | {"feature_size": 0, "num_labels": 2})
+  assert captioner_evaluation.usual_decoding(labelled).unknown == "suppress"
