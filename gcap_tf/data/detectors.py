@@ -2,8 +2,9 @@
 
 `perfect` is the "unrealistically perfect object detector" of Learning to Generate Grounded
 Visual Captions without Localization Supervision (Ma et al., ECCV 2020, arXiv:1906.00283):
-the annotated boxes with their words. Groups ("people") are boxes, too: where a word's box
-encloses those of several objects, it is a region of its own, so that every word can be found.
+"ground-truth object words associated with each ground-truth bbox". A box that captions call by
+several words ("girl", "child") is a region for each, and the box around several objects
+("people") is one as well, so that every object word of a caption can be found.
 
 `noisy` stands in for a real detector. It proposes jittered, partial, enlarged and background
 boxes, and gives each a feature that is a function of what the box shows:
@@ -113,15 +114,14 @@ class _Objects:
 
 
 def perfect(record: records.Record, max_regions: int | None = None) -> records.Regions:
-  """One region per annotated box, of an object or a group, labelled with its word; no features.
+  """One region for every annotated box and word that names it; no features.
 
-  Exact repeats of (label, box) are dropped; groups come last. Above `max_regions` the
-  largest boxes stay, in their order. A picture without annotated boxes is one region: the
-  whole, labelled "".
+  Exact repeats of (label, box) are dropped; what captions say beside an object's own label
+  comes last. Above `max_regions` the largest boxes stay, in their order. A picture without
+  annotated boxes is one region: the whole, labelled "".
   """
-  objects, groups = _objects(record), _groups(record)
-  boxes = np.concatenate([objects.boxes_px, groups.boxes_px])
-  labels = objects.labels + groups.labels
+  objects = _objects(record)
+  boxes, labels = _with_object_words(record, objects)
   if not labels:
     boxes = np.asarray([[0, 0, max(1, record.width), max(1, record.height)]], np.float32)
     return records.Regions(boxes_px=boxes, labels=("",))
@@ -170,18 +170,20 @@ def _objects(record: records.Record) -> _Objects:
   return _Objects(np.array(boxes), labels, attributes)
 
 
-def _groups(record: records.Record) -> _Objects:
-  """Boxes of object words that are no object's own, named as most captions do."""
-  single = {np.asarray(thing.box_px, np.float32).tobytes() for thing in record.annotated}
-  names: dict[bytes, list[str]] = {}
+def _with_object_words(
+  record: records.Record, objects: _Objects
+) -> tuple[np.ndarray, tuple[str, ...]]:
+  """Boxes [n, 4] and labels of objects, then of the captions' object words that they lack."""
+  named = {
+    (label, box.tobytes()): box
+    for label, box in zip(objects.labels, objects.boxes_px, strict=True)
+  }
   for caption in record.captions:
     for word in caption.objects:
-      box = np.asarray(word.box_px, np.float32).tobytes()
-      if box not in single:
-        names.setdefault(box, []).append(word.name)
-  boxes = np.array([np.frombuffer(box, np.float32) for box in names], np.float32).reshape(-1, 4)
-  labels = tuple(statistics.mode(said) for said in names.values())
-  return _Objects(boxes, labels, ((),) * len(labels))
+      box = np.asarray(word.box_px, np.float32)
+      named.setdefault((word.name, box.tobytes()), box)
+  boxes = np.array(list(named.values()), np.float32).reshape(-1, 4)
+  return boxes, tuple(label for label, _ in named)
 
 
 def _frame(record: records.Record, boxes_px: np.ndarray) -> np.ndarray:

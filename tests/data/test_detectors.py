@@ -51,17 +51,16 @@ def test_perfect_sees_an_unannotated_picture_as_one_region():
   assert np.array_equal(regions.boxes_px, [[0, 0, 64, 48]])
 
 
-def test_perfect_adds_the_box_of_a_group_under_its_usual_name():
+def test_perfect_adds_every_object_word_of_the_captions():
   def caption(name, box):
     word = records.ObjectWord(0, name, np.asarray(box, np.float32))
     return records.Caption("c", name, (name,), objects=(word,))
 
-  both = (20, 20, 150, 90)
-  said = (caption("pet", both), caption("toy", both), caption("toy", both))
-  record = dataclasses.replace(TWO, captions=(*said, caption("puppy", (20, 20, 80, 80))))
-  regions = detectors.perfect(record)
-  assert regions.labels == ("dog", "ball", "toy")
-  assert np.array_equal(regions.boxes_px[2], both)
+  dog, both = (20, 20, 80, 80), (20, 20, 150, 90)
+  said = (caption("toy", both), caption("dog", dog), caption("toy", both), caption("puppy", dog))
+  regions = detectors.perfect(dataclasses.replace(TWO, captions=said))
+  assert regions.labels == ("dog", "ball", "toy", "puppy")
+  assert np.array_equal(regions.boxes_px[2:], [both, dog])
 
 
 @pytest.mark.parametrize("things", [[], TWO.annotated])
