@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +13,8 @@ from typing import Any
 from gcap_tf import errors
 
 PathLike = str | os.PathLike[str]
+
+_NUMBERS_BY_LINE = re.compile(r"\[\n\s*([-+\d.eE]+(?:,\n\s*[-+\d.eE]+)*)\n\s*\]")
 
 
 @contextlib.contextmanager
@@ -49,7 +52,11 @@ def write_text(path: PathLike, text: str) -> None:
 
 
 def write_json(path: PathLike, value: Any, indent: int | None = 2) -> None:
-  write_text(path, json.dumps(value, indent=indent, ensure_ascii=False, sort_keys=False) + "\n")
+  """Writes JSON to be read by people too: a list of numbers takes one line."""
+  text = json.dumps(value, indent=indent, ensure_ascii=False, sort_keys=False)
+  if indent:
+    text = _NUMBERS_BY_LINE.sub(lambda found: "[" + " ".join(found[1].split()) + "]", text)
+  write_text(path, text + "\n")
 
 
 def read_json(path: PathLike, what: str = "file") -> Any:

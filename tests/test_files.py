@@ -34,3 +34,11 @@ def test_a_missing_or_broken_json_names_the_file(tmp_path):
 def test_sha256_of_a_known_file(tmp_path):
   (tmp_path / "abc").write_bytes(b"abc")
   assert files.sha256(tmp_path / "abc").startswith("ba7816bf8f01cfea")
+
+
+def test_lists_of_numbers_take_one_line(tmp_path):
+  value = {"numbers": [1, -2.5, 3e-7], "rows": [[1, 2], ["[\n1\n]", None]], "none": []}
+  path = tmp_path / "x.json"
+  files.write_json(path, value)
+  assert files.read_json(path) == value
+  assert '"numbers": [1, -2.5, 3e-07]' in path.read_text()
