@@ -33,6 +33,8 @@ RawNorm = Literal[
   "clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "no_norm", "softmax"
 ]
 Aggregation = Literal["mean", "sum", "max", "log_sum_exp"]
+# exp(2 lambda), which |a|^2 holds, stays well inside float32 up to here.
+_SAFE_LAMBDA = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,9 +136,11 @@ def normalise(affinities: Affinities, raw_norm: RawNorm) -> tf.Tensor:
 def energies(affinities: Affinities, raw_norm: RawNorm, lambda_softmax: float) -> tf.Tensor:
   """w~ = exp(lambda s'), 0 on padding keys: the attention times an unknown factor."""
   exponents = lambda_softmax * normalise(affinities, raw_norm)
-  if raw_norm in ("clipped", "no_norm"):
-    # The others are within +-lambda; these are as large as the embeddings let them be.
-    exponents -= tf.stop_gradient(tf.reduce_max(exponents, 1, keepdims=True))
+  if raw_norm in ("clipped", "no_norm") or lambda_softmax > _SAFE_LAMBDA:
+    # The other norms are within +-lambda; these are as large as the embeddings let them be.
+    real = tf.where(affinities.key_mask, exponents, exponents.dtype.min)
+    exponents -= tf.stop_gradient(tf.reduce_max(real, 1, keepdims=True))
+    exponents = tf.minimum(exponents, 0.0)  # Of padding keys, which no maximum holds down.
   return tf.exp(exponents) * tf.cast(affinities.key_mask, exponents.dtype)
 
 
@@ -177,7 +181,8 @@ def aggregate(
     return tf.reduce_sum(values * real, 1)
   if how == "max":
     return tf.reduce_max(tf.where(scored_mask, values, values.dtype.min), 1)
-  return tf.math.log(tf.reduce_sum(tf.exp(lambda_lse * values) * real, 1)) / lambda_lse
+  exponents = tf.where(scored_mask, lambda_lse * values, values.dtype.min)
+  return tf.reduce_logsumexp(exponents, 1) / lambda_lse
 
 
 @dataclasses.dataclass(frozen=True)

@@ -112,6 +112,31 @@ def test_vectors_of_any_length_and_padding_keys_agree_with_materialised_contexts
         np.testing.assert_allclose(actual[k, m, q], cosine, atol=1e-9)
 
 
+@pytest.mark.parametrize(("raw_norm", "sharpness"), [("clipped_l2norm", 100.0), ("no_norm", 9.0)])
+def test_sharp_attention_overflows_nowhere_and_padding_keys_do_not_set_its_scale(
+  raw_norm, sharpness
+):
+  """w = softmax(lambda s') in float32 with lambda 100, or with every real s near -100."""
+  keys = np.array([[[10, 1], [10, -1], [7, 7]]], np.float32)  # The last is padding.
+  queries = np.array([[[-10, 1], [-9, 2]]], np.float32)
+  masks = np.array([[True, True, False]]), np.array([[True, True]])
+  pairs = cross_attention.all_pairs(*map(tf.constant, (keys, masks[0], queries, masks[1])))
+  found = cross_attention.weights(cross_attention.energies(pairs, raw_norm, sharpness)).numpy()
+  s = keys[0, :2].astype(float) @ queries[0].T
+  if raw_norm == "clipped_l2norm":
+    s = 0.1 * s / np.linalg.norm(0.1 * s, axis=1, keepdims=True)
+  w = np.exp(sharpness * (s - s.max(0)))
+  np.testing.assert_allclose(found[0, :2, :, 0], w / w.sum(0), atol=1e-5)
+  assert not found[0, 2].any()
+
+
+def test_log_sum_exp_of_any_temperature_is_finite():
+  """(1/100) ln(e^99 + e^90) = 0.99 + ln(1 + e^-9) / 100; e^99 is no float32."""
+  values, mask = tf.constant([[[0.99], [0.9], [1.0]]]), tf.constant([[[True], [True], [False]]])
+  found = cross_attention.aggregate(values, mask, "log_sum_exp", 100.0).numpy()
+  np.testing.assert_allclose(found, 0.99 + np.log1p(np.exp(-9)) / 100, atol=1e-6)
+
+
 def test_gradients_are_finite_with_padding_everywhere():
   key_mask = tf.constant([[True, False, False], [True, True, True]])
   v, e = tf.constant(V), tf.constant(E * MASK[..., None])
