@@ -99,6 +99,8 @@ _TREEBANK: tuple[Rule, ...] = (
   ("([ (\\[{<])(?:\"|'')", r"\1  ``  "),
   ("([«“‘„»”’]|`+)", r"  \1  "),
   ("(?:\"|'')", "  ''  "),
+  # A period right before these ends no sentence: "inc., which".
+  ("([^. ])\\.([,#$%&<])", rf"\1{_PERIOD}\2"),
   # Commas and colons, but for those in 10,000 and 5:30.
   ("([,:])([^0-9])", r"  \1  \2"),
   ("(\\.\\.+)", r"  \1  "),

@@ -65,6 +65,7 @@ def test_caption_style_splits_as_coco_does_and_drops_punctuation(text, words):
     ('A "big" (red) dog...', "a `` big '' ( red ) dog ..."),
     ("A boy's t-shirt -- red & 10%", "a boy 's t-shirt -- red & 10 %"),
     ("The boys' dog cannot run", "the boys ' dog can not run"),
+    ("Ben and co., a man., who runs.", "ben and co. , a man. , who runs ."),
     ("a 'quoted' word", "a ' quoted ' word"),
   ],
 )
