@@ -3,6 +3,9 @@
     matcher    <pad> 0, <start> 1, <end> 2, <unk> 3, words from 4     (SCAN and kin)
     captioner  0 is start, end and padding at once, words from 1, UNK last  (Up-Down and kin)
 
+Up-Down's preparation adds UNK only where it dropped a word; its beam search holds down the last
+word all the same, so that word stands in for UNK here as well.
+
 A vocabulary belongs to a run, not to a dataset: shards hold words, so any run can
 read any prepared data.
 """
@@ -51,10 +54,9 @@ class Vocabulary:
     if self.layout == "captioner":
       if self.words[:1] != (CAPTIONER_END,):
         raise errors.UserError("captioner vocabulary must keep id 0 for the end of a sentence")
-      if self.words[-1] != CAPTIONER_UNKNOWN:
+      if len(self.words) < 2 or CAPTIONER_UNKNOWN in self.words[:-1]:
         raise errors.UserError(
-          f"captioner vocabulary lacks {CAPTIONER_UNKNOWN} as its last word "
-          f'(found "{self.words[-1]}"); add it, or build the vocabulary anew'
+          f"captioner vocabulary must have words, and {CAPTIONER_UNKNOWN} as its last or not at all"
         )
     if len(set(self.words)) != len(self.words):
       word = next(w for w, n in collections.Counter(self.words).items() if n > 1)
@@ -130,7 +132,10 @@ class Vocabulary:
 
   @classmethod
   def load(cls, path: files.PathLike) -> "Vocabulary":
-    """Reads our own file, a SCAN `word2idx` file or an Up-Down `ix_to_word` file."""
+    """Reads our own file, a SCAN `word2idx` file or an Up-Down `ix_to_word` file.
+
+    An Up-Down checkpoint keeps its `ix_to_word` bare, id -> word; that is read, too.
+    """
     return cls.from_json(files.read_json(path, "vocabulary"), str(path))
 
   @classmethod
@@ -149,6 +154,8 @@ def _layout_words_labels(value: Any) -> tuple[Layout, tuple[str, ...], tuple[str
     return value["layout"], _strings(value, "words"), _strings(value, "labels")
   if "word2idx" in keys:
     return "matcher", _dense(_table(value, "word2idx"), first=0), ()
+  if keys and all(key.isdecimal() for key in keys):
+    value, keys = {"ix_to_word": value}, ("ix_to_word",)
   if "ix_to_word" in keys:
     by_id = {word: index for index, word in _table(value, "ix_to_word").items()}
     if len(by_id) < len(value["ix_to_word"]):

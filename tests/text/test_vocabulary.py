@@ -103,6 +103,14 @@ def test_an_up_down_file_is_read_with_0_for_the_end(tmp_path):
   assert words.words == ("", "a", "dog", "UNK")
 
 
+def test_a_bare_table_of_a_checkpoint_is_read_and_may_lack_unk(tmp_path):
+  """Preparation adds UNK only where it dropped a word; the last id is held down regardless."""
+  words = _load(tmp_path, {"2": "dog", "1": "a"})
+  assert words.layout == "captioner"
+  assert words.words == ("", "a", "dog")
+  assert words.unknown_id == 2
+
+
 def test_string_ids_are_sorted_as_numbers(tmp_path):
   table = {str(index): f"w{index}" for index in range(1, 12)}
   words = _load(tmp_path, {"ix_to_word": {**table, "12": "UNK"}})
@@ -112,12 +120,12 @@ def test_string_ids_are_sorted_as_numbers(tmp_path):
 @pytest.mark.parametrize(
   ("value", "message"),
   [
-    ({"ix_to_word": {"1": "a", "2": "dog"}}, "lacks UNK"),
+    ({"ix_to_word": {"1": "UNK", "2": "dog"}}, "UNK as its last"),
     ({"ix_to_word": {"1": "a", "2": "a", "3": "UNK"}}, '"a" twice'),
     ({"ix_to_word": {"1": "a", "3": "dog", "4": "UNK"}}, '"dog" has 3'),
     ({"ix_to_word": {"0": "a", "1": "UNK"}}, '"a" has 0'),
     ({"ix_to_word": {"one": "a"}}, '"one" is not a number'),
-    ({"ix_to_word": {}}, "lacks UNK"),
+    ({"ix_to_word": {}}, "must have words"),
     ({"ix_to_word": ["a"]}, "ix_to_word"),
     ({"word2idx": {"<pad>": 0, "<start>": 1, "<end>": 2, "a": 3}}, "must begin with <pad>"),
     ({"word2idx": {"<pad>": 0, "<start>": 1, "<end>": 2, "<unk>": 3, "a": 5}}, '"a" has 5'),
