@@ -156,6 +156,12 @@ def test_given_sentences_need_a_prediction_each():
     grounding.attention_accuracy(*read(references, submission))
 
 
+def test_predictions_beyond_the_last_given_sentence_do_not_count():
+  references = {"annotations": [reference(7, ("dog", [(0, "dog", HERE)]))]}
+  submission = {"results": {"7": [predicted(("dog", HERE))] + [predicted(("dog", THERE))] * 4}}
+  assert grounding.attention_accuracy(*read(references, submission)).macro == 1.0
+
+
 def test_classes_group_by_training_frequency():
   rows = [
     grounding.ClassScores(name, 1, annotated, 0.0, 0.0, f1)
