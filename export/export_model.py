@@ -20,7 +20,9 @@ def _define_flags() -> None:
   flags.DEFINE_string("out", None, "Folder of versions to add one to.", required=True)
   flags.DEFINE_integer("version", 0, "Number of the version; 0 takes the next.", 0)
   flags.DEFINE_integer("beam_size", 3, "Beams of the beam signature.", 1)
-  flags.DEFINE_integer("max_length", 20, "Words of a caption at most.", 1)
+  flags.DEFINE_integer(
+    "max_length", None, "Words of a caption at most; default: as imported, or 20.", 1
+  )
   flags.DEFINE_bool("float16_weights", False, "Store weights in half precision.")
   flags.DEFINE_string(
     "object_words",
@@ -34,18 +36,19 @@ def _define_flags() -> None:
 def main(argv: list[str]) -> None:
   del argv
   from export import saved_model
-  from gcap_tf.training import runs
+  from gcap_tf.training import captioner_evaluation, runs
 
   words = ()
   if FLAGS.object_words:
     words = tuple(pathlib.Path(FLAGS.object_words).read_text(encoding="utf-8").split())
+  run = runs.load(FLAGS.run)
   folder = saved_model.export(
-    runs.load(FLAGS.run),
+    run,
     FLAGS.out,
     saved_model.ExportConfig(
       version=FLAGS.version,
       beam_size=FLAGS.beam_size,
-      max_length=FLAGS.max_length,
+      max_length=FLAGS.max_length or captioner_evaluation.max_length(run),
       float16_weights=FLAGS.float16_weights,
       object_words=words,
       licence=FLAGS.licence,

@@ -33,7 +33,9 @@ _IMAGE_SIZE = flags.DEFINE_string(
 _OUT = flags.DEFINE_string("out", None, "Where the JSON goes.", required=True)
 _DECODE = flags.DEFINE_enum("decode", "greedy", ["greedy", "beam"], "How captions are found.")
 _BEAM = flags.DEFINE_integer("beam_size", 3, "Beams of --decode=beam.", 1)
-_LENGTH = flags.DEFINE_integer("max_length", 20, "Words of a caption at most.", 1)
+_LENGTH = flags.DEFINE_integer(
+  "max_length", None, "Words of a caption at most; default: as imported, or 20.", 1
+)
 _UNKNOWN = flags.DEFINE_enum(
   "unknown",
   None,
@@ -69,7 +71,10 @@ def main(argv: list[str]) -> None:
   usual = captioner_evaluation.usual_decoding(run.model).unknown
   unknown = _UNKNOWN.value or ("suppress" if _DECODE.value == "beam" else usual)
   config = decode_config.DecodeConfig(
-    _DECODE.value, _LENGTH.value, unknown=unknown, beam_size=_BEAM.value
+    _DECODE.value,
+    _LENGTH.value or captioner_evaluation.max_length(run),
+    unknown=unknown,
+    beam_size=_BEAM.value,
   )
   rows = list(region_captioning.caption_store(run, store, config))
   files.write_json(_OUT.value, rows, indent=1)

@@ -26,7 +26,9 @@ _DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
 _SPLIT = flags.DEFINE_string("split", "test", "Which split.")
 _DECODE = flags.DEFINE_enum("decode", "greedy", ["greedy", "beam"], "How captions are found.")
 _BEAM = flags.DEFINE_integer("beam_size", 3, "Beams of --decode=beam.", 1)
-_LENGTH = flags.DEFINE_integer("max_length", 20, "Words of a caption at most.", 1)
+_LENGTH = flags.DEFINE_integer(
+  "max_length", None, "Words of a caption at most; default: as imported, or 20.", 1
+)
 _UNKNOWN = flags.DEFINE_enum(
   "unknown",
   None,
@@ -55,7 +57,10 @@ def configuration(run: runs.Run) -> captioner_report.ReportConfig:
   unknown = _UNKNOWN.value or ("suppress" if _DECODE.value == "beam" else usual)
   return captioner_report.ReportConfig(
     decode=decode_config.DecodeConfig(
-      _DECODE.value, _LENGTH.value, unknown=unknown, beam_size=_BEAM.value
+      _DECODE.value,
+      _LENGTH.value or captioner_evaluation.max_length(run),
+      unknown=unknown,
+      beam_size=_BEAM.value,
     ),
     metrics=tuple(_METRICS.value),
     given_sentences=_GIVEN.value,

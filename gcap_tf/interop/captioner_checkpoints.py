@@ -62,6 +62,8 @@ def _config(weights, options, vocabulary) -> updown.UpDownConfig:
       "(the end of a sentence included): give the vocabulary that came with the weights"
     )
   use_box = bool(int(options.get("use_box", 0)))
+  if use_box and int(options.get("norm_box_feat", 0)):
+    raise errors.UserError("options: norm_box_feat is 1; box features of unit length are not read")
   return updown.UpDownConfig(
     vocabulary_size=words.shape[0],
     feature_size=regions.shape[1] - (region_input.BOX_SIZE if use_box else 0),

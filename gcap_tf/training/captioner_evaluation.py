@@ -15,6 +15,7 @@ from gcap_tf.decoding import decoder, grounding
 from gcap_tf.metrics import results_io
 from gcap_tf.text import object_words
 from gcap_tf.text import vocabulary as vocabularies
+from gcap_tf.training import runs
 
 Decode = Callable[[base.Batch], dict[str, tf.Tensor]]
 
@@ -60,6 +61,11 @@ def usual_decoding(captioner: base.Captioner) -> decode_config.DecodeConfig:
     return decode_config.DecodeConfig(unknown="second_best")
   unknown = "suppress" if captioner.config.num_labels else "allow"
   return decode_config.DecodeConfig(unknown=unknown)
+
+
+def max_length(run: runs.Run) -> int:
+  """Words of a caption at most: what an imported program was told, else 20."""
+  return run.config.get("max_length", 20)
 
 
 def caption_split(

@@ -43,7 +43,10 @@ def import_files(
   origin = {"family": family, "weights": str(weights), "options": values}
   extra = {"imported": origin}
   if kind == "matcher":
-    # How the program split captions: POS-SCAN must keep the words its tags were made for.
-    extra["tokenizer"] = "whitespace" if name == "pos_scan" else "treebank"
+    # How the program split captions: POS-SCAN's, which alone has an option `pos`, keeps the
+    # words its tags were made for, with that option or without.
+    extra["tokenizer"] = "whitespace" if "pos" in values else "treebank"
+  elif values.get("max_length"):
+    extra["max_length"] = int(values["max_length"])
   runs.save(out, kind, name, model, words, extra=extra)
   return name, model

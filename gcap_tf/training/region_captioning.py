@@ -64,6 +64,7 @@ def region_batch(
 ) -> dict[str, tf.Tensor]:
   """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
+  wanted = getattr(run.model.config, "global_size", 0)
   labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
     depth = 0 if regions.features is None else regions.features.shape[1]
@@ -71,6 +72,12 @@ def region_batch(
       raise errors.UserError(
         f"{store.path}, picture {image_id}: regions of {depth} features, {run.folder} was "
         f"trained on {size}"
+      )
+    given = size if regions.global_feature is None else len(regions.global_feature)
+    if wanted not in (0, given):
+      raise errors.UserError(
+        f"{store.path}, picture {image_id}: {given} features of the whole picture (fc), "
+        f"{run.folder} was trained on {wanted}"
       )
     if labelled and regions.count and not regions.labels:
       raise errors.UserError(
@@ -80,15 +87,16 @@ def region_batch(
   features = np.zeros([len(ids), width, size], np.float32)
   boxes = np.zeros([len(ids), width, 4], np.float32)
   region_mask = np.zeros([len(ids), width], bool)
-  overall = np.zeros([len(ids), size], np.float32)
+  overall = np.zeros([len(ids), wanted or size], np.float32)
   frames = np.zeros([len(ids), 2], np.float32)
   for row, (image_id, regions) in enumerate(zip(ids, found, strict=True)):
     count = regions.count
     region_mask[row, :count] = True
     if size:
       features[row, :count] = regions.features
+      given = regions.global_feature if wanted else None  # Else nothing reads it.
       mean = regions.features.mean(0) if count else overall[row]
-      overall[row] = mean if regions.global_feature is None else regions.global_feature
+      overall[row] = mean if given is None else given
     frames[row] = _frame(store, image_id, regions.boxes_px)
     if regions.boxes_px is not None:
       boxes[row, :count] = regions.boxes_px / np.tile(frames[row], 2)

@@ -7,6 +7,8 @@ import numpy as np
 from tests.interop import official_matchers as official
 from tests.interop import test_matcher_checkpoints as examples
 
+ENDINGS = {"weights": ".npz", "options": ".json", "vocab": ".json"}
+
 
 def write(folder, family="scan", **extra):
   """Writes weights, options and vocabulary; returns their paths by flag, and the weights."""
@@ -16,9 +18,5 @@ def write(folder, family="scan", **extra):
   (folder / "options.json").write_text(json.dumps(options))
   words = {word: index for index, word in enumerate(examples.VOCABULARY.words)}
   (folder / "vocab.json").write_text(json.dumps({"word2idx": words, "idx": len(words)}))
-  paths = {
-    "weights": folder / "weights.npz",
-    "options": folder / "options.json",
-    "vocab": folder / "vocab.json",
-  }
+  paths = {name: folder / f"{name}{ending}" for name, ending in ENDINGS.items()}
   return paths, options, weights

@@ -111,6 +111,7 @@ def changed(**changes):
     (changed(), {"use_bn": 3}, "use_bn is 3"),
     (changed(), {"use_bn": 1}, "att_embed.1.weight is missing"),
     (changed(), {"logit_layers": 2}, "logit.0.weight"),
+    (changed(), {"use_box": 1, "norm_box_feat": 1}, "norm_box_feat is 1"),
     (changed(), {"rnn_size": 512}, "rnn_size is 512, but the weights have 6"),
     (changed(), {"caption_model": "transformer"}, 'caption_model is "transformer"'),
   ],

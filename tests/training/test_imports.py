@@ -1,10 +1,13 @@
 """From checkpoint files to a run folder that scores the same."""
 
+import json
+
 import numpy as np
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.training import imports, precomp_evaluation, runs
+from gcap_tf.training import captioner_evaluation, imports, precomp_evaluation, runs
+from tests import updown_oracle
 from tests.interop import checkpoint_files
 from tests.interop import official_matchers as official
 from tests.interop import test_matcher_checkpoints as examples
@@ -62,6 +65,23 @@ def test_a_precomp_folder_scores_as_in_the_official_program(family, extra, tmp_p
         "sgraf": lambda v=v, e=e: official.sgraf(weights, options, v, e),
       }[family]()
       np.testing.assert_allclose(scores[i, c], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(("extra", "style"), [({}, "treebank"), ({"pos": False}, "whitespace")])
+def test_the_program_with_an_option_pos_splits_captions_at_white_space(extra, style, tmp_path):
+  paths, *_ = checkpoint_files.write(tmp_path, "scan", **extra)
+  import_all(paths, tmp_path, "scan")
+  assert runs.load(tmp_path / "run", "matcher").config["tokenizer"] == style
+
+
+def test_captions_are_as_long_as_the_program_was_told(tmp_path):
+  np.savez(tmp_path / "weights.npz", **updown_oracle.make_weights(np.random.default_rng(0)))
+  (tmp_path / "options.json").write_text('{"max_length": 9}')
+  words = {str(n): f"w{n}" for n in range(1, 11)}
+  (tmp_path / "vocab.json").write_text(json.dumps(words))
+  paths = {name: tmp_path / f"{name}{end}" for name, end in checkpoint_files.ENDINGS.items()}
+  import_all(paths, tmp_path, "updown")
+  assert captioner_evaluation.max_length(runs.load(tmp_path / "run", "captioner")) == 9
 
 
 def test_a_file_that_is_no_archive_is_refused_in_one_line(tmp_path):

@@ -63,6 +63,19 @@ def test_features_of_another_size_are_refused(tmp_path, run):
     list(region_captioning.caption_store(run, store, decode_config.DecodeConfig()))
 
 
+def test_the_feature_of_the_picture_may_have_a_size_of_its_own(tmp_path):
+  words = vocabulary.Vocabulary.build([["a", "dog"]], "captioner", 1)
+  sizes = {"vocabulary_size": words.size, "feature_size": 4, "global_size": 6}
+  model = runs.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
+  run = runs.Run(tmp_path, "captioner", "updown", model, words, {})
+  folder = write_store(tmp_path / "store", counts=(3,))
+  config = decode_config.DecodeConfig(max_length=3)
+  with pytest.raises(errors.UserError, match=r"4 features of the whole picture.*trained on 6"):
+    list(region_captioning.caption_store(run, stores.open_store(folder), config))
+  np.save(folder / "fc" / "0.npy", np.ones(6, np.float32))
+  assert len(list(region_captioning.caption_store(run, stores.open_store(folder), config))) == 1
+
+
 @pytest.fixture
 def label_run(tmp_path):
   labels = ("dog", "man", "bike")
