@@ -1,22 +1,20 @@
 """Which words of a vocabulary name a thing: the words that an answer marks as grounded."""
 
-import collections
 from collections.abc import Iterable
 
 from gcap_tf.text import object_words, tagging
 from gcap_tf.text import vocabulary as vocabularies
 
 _SLOT = "_"
-_FRAMES = (
+_NOUN_FRAMES = ("there is a _ next to the house", "a man with a _")
+_ADJECTIVE_FRAMES = ("a _ dog is running", "the _ man is here")
+_OTHER_FRAMES = (
   "a man _ in the street",
-  "a _ dog is running",
-  "the _ man is here",
-  "there is a _ next to the house",
-  "a man with a _",
   "a man is _",
   "people _ near a wall",
   "two _ women are here",
 )
+_FRAMES = (*_NOUN_FRAMES, *_ADJECTIVE_FRAMES, *_OTHER_FRAMES)
 
 
 def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = None) -> list[bool]:
@@ -24,14 +22,16 @@ def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = 
 
   Args:
     vocabulary: the run's words; its specials never name a thing.
-    names: object classes, one lemma each. None takes the labels of the run's regions,
-      or, where regions have no labels, every word that the tagger reads as a noun.
+    names: object classes, one lemma each. None takes the labels of the run's regions as
+      far as they may be nouns (labels cut from phrases hold "two", "red" and "standing"
+      too), or, where regions have no labels, every word that the tagger reads as a noun.
   """
-  names = list(names) if names is not None else list(vocabulary.labels)
-  if not names:
+  if names is not None:
+    return _is_one_of(vocabulary, names)
+  if not vocabulary.labels:
     return is_noun(vocabulary)
-  classes = object_words.ObjectClasses(names)
-  return [_is_word(word) and classes.of(word) is not None for word in vocabulary.words]
+  named = _is_one_of(vocabulary, vocabulary.labels)
+  return [a and b for a, b in zip(named, may_be_noun(vocabulary), strict=True)]
 
 
 def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
@@ -41,16 +41,45 @@ def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
   is one on a golf course. Some of the captions offer the place of a verb or an
   adjective; what is a noun even there, or everywhere else, is one.
   """
+  return [_is_mostly_noun(tags) for tags in _tags(vocabulary)]
+
+
+def may_be_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
+  """Whether each word is a noun, or one in a noun's place and at most an adjective in that of one.
+
+  Kinder than `is_noun` to words that the tagger hardly knows, which take whatever place
+  they are offered ("clown"), but not to verbs: those stay verbs before a noun.
+  """
+  return [_is_mostly_noun(tags) or _may_be_noun(tags) for tags in _tags(vocabulary)]
+
+
+def _is_mostly_noun(tags: dict[str, str]) -> bool:
+  return sum(tag in tagging.NOUN_TAGS for tag in tags.values()) >= len(_FRAMES) / 2
+
+
+def _may_be_noun(tags: dict[str, str]) -> bool:
+  return bool(tags) and (
+    all(tags[frame] in tagging.NOUN_TAGS for frame in _NOUN_FRAMES)
+    and all(tags[frame] in tagging.NOUN_TAGS | {"ADJ"} for frame in _ADJECTIVE_FRAMES)
+  )
+
+
+def _tags(vocabulary: vocabularies.Vocabulary) -> list[dict[str, str]]:
+  """Frame -> tag in it, for every word; nothing for specials."""
   words = [word for word in vocabulary.words if _is_word(word)]
   tagger = tagging.load_tagger()
-  votes = collections.Counter()
+  found = {word: {} for word in words}
   for frame in _FRAMES:
     slot = frame.split().index(_SLOT)
     tagged = tagger.tag([frame.replace(_SLOT, word).split() for word in words])
-    votes.update(
-      word for word, tags in zip(words, tagged, strict=True) if tags[slot] in tagging.NOUN_TAGS
-    )
-  return [votes[word] >= len(_FRAMES) / 2 for word in vocabulary.words]
+    for word, tags in zip(words, tagged, strict=True):
+      found[word][frame] = tags[slot]
+  return [found.get(word, {}) for word in vocabulary.words]
+
+
+def _is_one_of(vocabulary: vocabularies.Vocabulary, names: Iterable[str]) -> list[bool]:
+  classes = object_words.ObjectClasses(list(names))
+  return [_is_word(word) and classes.of(word) is not None for word in vocabulary.words]
 
 
 def _is_word(word: str) -> bool:
