@@ -269,7 +269,8 @@ def _regions_from_flags() -> region_files.PictureRegions:
     return region_files.from_prepared(FLAGS.data, FLAGS.split, FLAGS.image_id)
   size = Image.open(FLAGS.picture).size if FLAGS.picture else None
   if FLAGS.detections:
-    found = region_files.from_detections(FLAGS.detections, FLAGS.image_id, size)
+    name = pathlib.Path(FLAGS.picture or "").name
+    found = region_files.from_detections(FLAGS.detections, FLAGS.image_id, size, name)
   else:
     found = region_files.from_folder(FLAGS.regions, FLAGS.image_id, size)
   picture = pathlib.Path(FLAGS.picture).read_bytes() if FLAGS.picture else b""

@@ -55,18 +55,22 @@ def from_folder(
 
 
 def from_detections(
-  path: files.PathLike, image_id: str = "", size: tuple[int, int] | None = None
+  path: files.PathLike,
+  image_id: str = "",
+  size: tuple[int, int] | None = None,
+  picture_name: str = "",
 ) -> PictureRegions:
   """Reads a detections file.
 
   Args:
     path: the file.
-    image_id: which picture of a COCO file; "" takes the only one.
+    image_id: which picture of a COCO file; "" takes that of `picture_name`, or the only one.
     size: width and height of the picture, for a COCO file that does not tell.
+    picture_name: name of the picture's own file, such as 000000391895.jpg.
   """
   value = files.read_json(path, "detections")
   if isinstance(value, list) or (isinstance(value, dict) and "annotations" in value):
-    return _from_coco(path, image_id, size)
+    return _from_coco(path, image_id, size, picture_name)
   regions = value.get("regions") if isinstance(value, dict) else None
   if not isinstance(regions, list) or not all(isinstance(r, dict) for r in regions):
     raise errors.UserError(f'{path}: expected an object with a list "regions"')
@@ -84,9 +88,12 @@ def from_detections(
   )
 
 
-def _from_coco(path: files.PathLike, image_id: str, size: tuple[int, int] | None) -> PictureRegions:
+def _from_coco(
+  path: files.PathLike, image_id: str, size: tuple[int, int] | None, picture_name: str
+) -> PictureRegions:
   store = detection_files.DetectionStore(path, image_size=size)
   ids = store.ids()
+  image_id = image_id or store.of_file(picture_name) or ""
   if not image_id and len(ids) > 1:
     raise errors.UserError(
       f"{path} has {len(ids):,} pictures, such as {', '.join(ids[:3])}; say which: --image_id=ID"

@@ -12,6 +12,7 @@ without a label, as captioners of labelled regions are trained on it.
 import collections
 import dataclasses
 import functools
+import pathlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,6 +55,8 @@ class DetectionStore(region_store.RegionStore):
     super().__init__(path)
     value = files.read_json(path, "detections")
     self._sizes, found = _read(value, str(path))
+    listed = value.get("images", []) if isinstance(value, dict) else []
+    self._named = {str(entry.get("file_name", "")): str(entry["id"]) for entry in listed}
     self._fallback = image_size or (0, 0)
     self._rows: dict[str, list[Detection]] = {image_id: [] for image_id in self._sizes}
     dropped = collections.Counter()
@@ -90,6 +93,17 @@ class DetectionStore(region_store.RegionStore):
   def size(self, image_id: str) -> tuple[int, int]:
     known = self._sizes.get(image_id, (0, 0))
     return known if all(known) else self._fallback
+
+  def of_file(self, name: str) -> str | None:
+    """The picture that a file holds: the one listed with that name, or whose id is its number.
+
+        000000391895.jpg -> "391895"
+    """
+    stem = pathlib.PurePath(name).stem
+    for image_id in (self._named.get(name), stem, stem.lstrip("0")):
+      if image_id in self._rows:
+        return image_id
+    return None
 
   @property
   def names(self) -> list[str]:

@@ -20,7 +20,7 @@ export function readDetections(value, picture = {}) {
     return [x1 / wide, y1 / high, x2 / wide, y2 / high];
   });
   return {
-    aspect: wide / high,
+    aspect: picture.width ? picture.width / picture.height : wide / high,
     boxes,
     features: regions.map((region) => region.feature),
     labels: regions.map((region) => region.label ?? ''),
@@ -28,13 +28,11 @@ export function readDetections(value, picture = {}) {
 }
 
 // COCO's list or object -> the regions of one picture in the page's own form.
-// That is the picture that was loaded, by its file name, or else the first.
+// That is the picture that was loaded, by its file name or number, or else the only one.
 function fromCoco(value, picture) {
-  const images = value.images ?? [];
   const names = new Map((value.categories ?? []).map(({ id, name }) => [id, name]));
   const all = value.annotations ?? value;
-  const image = images.find((entry) => entry.file_name && entry.file_name === picture.name)
-    ?? images[0] ?? { id: all[0]?.image_id };
+  const image = chosenPicture(value, picture.name);
   const found = all.filter((row) => row?.image_id === image.id && !(row.score < MIN_SCORE));
   const regions = found.map((row, index) => {
     if (!isBox(row.bbox)) {
@@ -54,6 +52,35 @@ function fromCoco(value, picture) {
     height: image.height || picture.height || furthest(3),
     regions,
   };
+}
+
+// Whether a file is about the picture of that name.
+export function isListed(value, name) {
+  return findPicture(value, name) !== undefined;
+}
+
+// The entry of `images` for the picture that was loaded, or else for the only one.
+function chosenPicture(value, name) {
+  const ids = pictureIds(value);
+  const id = ids.length > 1 ? findPicture(value, name) : ids[0];
+  if (ids.length > 1 && id === undefined) {
+    throw new Error(`The file has ${ids.length} pictures: load one of them, by its name or number.`);
+  }
+  return value.images?.find((entry) => entry.id === id) ?? { id };
+}
+
+function pictureIds(value) {
+  const rows = value.annotations ?? (Array.isArray(value) ? value : []);
+  const listed = (value.images ?? []).map((entry) => entry?.id);
+  return [...new Set([...listed, ...rows.map((row) => row?.image_id)])];
+}
+
+// The id of a picture by its file name: as listed, or its number (000000391895.jpg is 391895).
+function findPicture(value, name = '') {
+  const stem = name.replace(/\.[^.]*$/, '');
+  const listed = value.images?.find((entry) => entry.file_name && entry.file_name === name);
+  return listed?.id
+    ?? pictureIds(value).find((id) => stem && [stem, stem.replace(/^0+/, '')].includes(String(id)));
 }
 
 function isBox(box) {

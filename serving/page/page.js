@@ -1,7 +1,7 @@
 // The page: choose a picture, ask the server, draw the answer.
 
 import { readAnswer, requestBody } from './answer.js';
-import { readDetections } from './detections.js';
+import { isListed, readDetections } from './detections.js';
 import { Drawing } from './drawing.js';
 
 const element = (id) => document.getElementById(id);
@@ -16,7 +16,7 @@ const state = {
   detections: null,
   asked: 0,
   rawAddress: '',
-  ownPicture: '',
+  own: { picture: null, value: null }, // what the user loaded: {address, name, width, height}, parsed file
 };
 
 function say(text, kind = '') {
@@ -105,12 +105,16 @@ async function ask() {
       `${model.label}, ${decode}, log-probability ${logProb}, ${milliseconds} ms`;
   } catch (error) {
     if (question === state.asked) {
-      drawing.clear();
-      element('facts').textContent = '';
-      element('raw').hidden = true;
+      forgetAnswer();
       say(error.message, 'error');
     }
   }
+}
+
+function forgetAnswer() {
+  drawing.clear();
+  element('facts').textContent = '';
+  element('raw').hidden = true;
 }
 
 function showRaw(reply) {
@@ -122,7 +126,9 @@ function showRaw(reply) {
   element('raw').hidden = false;
 }
 
-function showPicture(address, description) {
+function showPicture(address, description, aspect) {
+  element('stage').style.aspectRatio = aspect;
+  element('stage').style.maxWidth = `${65 * aspect}vh`; // picture and caption on one screen
   const picture = element('picture');
   picture.hidden = !address;
   element('stage').classList.toggle('bare', !address); // regions are all there is to see
@@ -136,19 +142,22 @@ function showPicture(address, description) {
 
 function take(detections) {
   state.detections = detections;
-  element('stage').style.aspectRatio = detections.aspect;
-  element('stage').style.maxWidth = `${65 * detections.aspect}vh`; // picture and caption on one screen
-  drawing.clear();
+  forgetAnswer();
   return ask();
 }
 
-async function chooseSample(sample, button) {
+function pressSample(button) {
   for (const other of element('samples').children) {
     other.setAttribute('aria-pressed', String(other === button));
   }
+}
+
+async function chooseSample(sample, button) {
+  pressSample(button);
   try {
     const detections = readDetections(await call(`/samples/${sample.detections}`));
-    showPicture(sample.picture ? `/samples/${sample.picture}` : '', sample.title);
+    const address = sample.picture ? `/samples/${sample.picture}` : '';
+    showPicture(address, sample.title, detections.aspect);
     await take(detections);
   } catch (error) {
     say(error.message, 'error');
@@ -184,38 +193,58 @@ async function listSamples() {
   }
 }
 
-// Name and size of the picture that the user loaded; nothing before there is one.
-function ownPicture() {
-  const [file] = element('picture-file').files;
-  const { src, naturalWidth, naturalHeight } = element('picture');
-  const isShown = state.ownPicture && src === state.ownPicture;
-  return isShown ? { name: file?.name, width: naturalWidth, height: naturalHeight } : {};
+async function readPicture(file) {
+  const address = URL.createObjectURL(file);
+  const picture = new Image();
+  picture.src = address;
+  try {
+    await picture.decode();
+  } catch {
+    throw new Error('this is no picture that a browser can show.');
+  }
+  return { address, name: file.name, width: picture.naturalWidth, height: picture.naturalHeight };
 }
 
-element('detections-file').addEventListener('change', async (event) => {
-  const [file] = event.target.files;
-  if (!file) {
-    return;
-  }
-  try {
-    const detections = readDetections(JSON.parse(await file.text()), ownPicture());
-    showPicture(state.ownPicture, 'Your picture');
-    await take(detections);
-  } catch (error) {
-    say(`${file.name}: ${error.message}`, 'error');
-  }
-});
-element('picture-file').addEventListener('change', (event) => {
-  const [file] = event.target.files;
-  if (file) {
-    URL.revokeObjectURL(state.ownPicture);
-    state.ownPicture = URL.createObjectURL(file);
-    showPicture(state.ownPicture, 'Your picture');
-    drawing.clear();
+// A picture waits for its detections, unless the file loaded before is about it.
+async function loadPicture(file) {
+  const { own } = state;
+  const before = own.picture;
+  own.picture = await readPicture(file);
+  if (own.value && (!before || isListed(own.value, own.picture.name))) {
+    await takeOwn();
+  } else {
+    pressSample(null);
+    forgetAnswer();
+    state.asked += 1; // an answer under way is about another picture
+    state.detections = null;
+    showPicture(own.picture.address, 'Your picture', own.picture.width / own.picture.height);
     say('Now load its detections.');
   }
-});
-for (const id of ['detections-file', 'picture-file']) {
+  URL.revokeObjectURL(before?.address);
+}
+
+async function loadDetections(file) {
+  state.own.value = JSON.parse(await file.text());
+  await takeOwn();
+}
+
+function takeOwn() {
+  const { picture, value } = state.own;
+  const detections = readDetections(value, picture ?? {});
+  pressSample(null);
+  showPicture(picture?.address ?? '', 'Your picture', detections.aspect);
+  return take(detections);
+}
+
+for (const [id, load] of [['picture-file', loadPicture], ['detections-file', loadDetections]]) {
+  element(id).addEventListener('change', async (event) => {
+    const [file] = event.target.files;
+    try {
+      await (file && load(file));
+    } catch (error) {
+      say(`${file.name}: ${error.message}`, 'error');
+    }
+  });
   // A file that was corrected must be readable again, though its name is the same.
   element(id).addEventListener('click', (event) => { event.target.value = ''; });
 }

@@ -206,6 +206,20 @@ def test_own_detections_are_captioned(page, tmp_path):
   coco.write_text(json.dumps(rows))
   page.type("#detections-file", str(coco))
   shows(page, "a goat near a goat")
+  assert page.run("return document.querySelector('#samples [aria-pressed=true]')") is None
+  rows.append({"image_id": 2, "bbox": [0, 0, 25, 50], "category": "cow"})
+  several = tmp_path / "several.json"
+  several.write_text(json.dumps(rows))
+  page.type("#detections-file", str(several))
+  page.wait_for("return document.getElementById('status').classList.contains('error')")
+  assert "The file has 2 pictures" in page.text("#status")
+  second = tmp_path / "0002.png"
+  Image.new("RGB", (50, 100), "green").save(second)
+  page.type("#picture-file", str(second))
+  shows(page, "a cow near a cow")
+  height = "const place = document.getElementById('stage').getBoundingClientRect();"
+  height += "return place.height / place.width"
+  assert page.run(height) == pytest.approx(2, abs=0.02), "the picture is not as high as it should be"
   wrong = tmp_path / "wrong.json"
   wrong.write_text('{"regions": 3}')
   page.type("#detections-file", str(wrong))

@@ -72,6 +72,18 @@ def test_coco_detections_are_read_for_the_asked_picture(tmp_path):
     region_files.from_detections(path, "5")
 
 
+def test_picture_of_a_coco_file_is_found_by_the_name_of_its_own_file(tmp_path):
+  rows = [
+    {"image_id": 1, "bbox": [0, 0, 50, 50], "category": "dog"},
+    {"image_id": 2, "bbox": [0, 0, 50, 50], "category": "man"},
+  ]
+  path = tmp_path / "d.json"
+  files.write_json(path, rows)
+  assert region_files.from_detections(path, picture_name="0002.jpg").labels == ("man",)
+  files.write_json(path, {"images": [{"id": 1, "file_name": "a.jpg"}], "annotations": rows})
+  assert region_files.from_detections(path, picture_name="a.jpg").labels == ("dog",)
+
+
 def write_features(folder, boxes=True):
   for name in ("att", "box"):
     (folder / name).mkdir()
