@@ -11,7 +11,7 @@ RUN := TF_CPP_MIN_LOG_LEVEL=2 $(VENV)/bin/python
 REQUIREMENTS := $(if $(GPU),requirements-gpu.txt,requirements.txt)
 STAMP := $(VENV)/.installed-$(shell cat $(REQUIREMENTS) requirements.lock | sha256sum | cut -c1-16)
 
-.PHONY: help setup demo demo-train test lint format build-files lock bazel clean
+.PHONY: help setup demo demo-train test lint format build-files lock bazel chromium clean
 
 help:
 	@sed -n '2,5s/^# *//p' Makefile
@@ -34,7 +34,7 @@ demo: setup
 demo-train: setup
 	@$(RUN) -m trainers.demo_train
 
-test: setup bazel lint
+test: setup bazel chromium lint
 	@tools/run_bazel test $(BAZEL_FLAGS) //...
 
 lint: setup
@@ -54,6 +54,9 @@ build-files: setup
 
 bazel:
 	@tools/run_bazel --ensure
+
+chromium:
+	@tools/ensure_chromium
 
 lock: setup
 	@{ echo '# The whole resolved set behind requirements.txt. Renew with `make lock`.'; \
