@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 
@@ -26,3 +28,18 @@ def test_pictures_repeat_for_a_seed_and_carry_padding(labelled):
   assert padded[content].shape[1] > count
   for name in (content, "boxes"):
     np.testing.assert_array_equal(padded[name][:, :count], plain[name])
+
+
+def test_tie_is_where_the_model_alone_differs_from_itself():
+  plain = {"features": np.array([[[1.0, 2.0]]], np.float32)}
+
+  def alone(threshold, given):
+    word = b"a" if given["features"][0, 0, 0] >= threshold else b"b"
+    box = np.zeros((1, 1, 4))
+    index, log_prob = np.zeros((1, 1)), np.array([-1.0])
+    words = np.array([word], object)
+    return {"words": words, "caption": words, "box_index": index, "box": box, "log_prob": log_prob}
+
+  for threshold, tie in ((1.0, True), (0.99, False)):
+    model = functools.partial(alone, threshold)
+    assert serving_parity.is_tie(model, plain, model(plain), "different") == tie
