@@ -4,6 +4,7 @@ import { COLORS, mostLooked } from './answer.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const HEIGHT = 1000; // of the overlay's view box; its width follows the picture
+const TAG = 22; // height of a box's number, in pixels of the screen
 
 export class Drawing {
   constructor(elements) {
@@ -17,6 +18,7 @@ export class Drawing {
         this.pin(null);
       }
     });
+    new ResizeObserver(() => this.placeTags()).observe(this.stage);
   }
 
   clear() {
@@ -26,6 +28,7 @@ export class Drawing {
     this.stage.classList.remove('dimmed', 'shaded');
     this.heats = [];
     this.boxes = [];
+    this.tags = [];
     this.words = [];
     this.pointed = null; // what mouse or keyboard are at
     this.pinned = null; // what was clicked: it stays lit, so that a finger can be lifted
@@ -47,6 +50,7 @@ export class Drawing {
     for (const number of order) {
       this.overlay.append(this.boxes[number]); // small boxes last, so that they stay in reach
     }
+    this.placeTags();
     this.words = answer.words.map((word, slot) => this.makeWord(word, slot));
     this.words.forEach((button, slot) => this.caption.append(slot ? ' ' : '', button));
   }
@@ -159,22 +163,32 @@ export class Drawing {
     return element;
   }
 
-  // The box's number on a tag in its upper left corner.
+  // The box's number on a tag, drawn in pixels from its lower left corner.
   mark(box, number) {
-    const [x1, y1] = this.corners(box);
     const tag = document.createElementNS(SVG, 'g');
     tag.setAttribute('class', 'tag');
     const back = document.createElementNS(SVG, 'rect');
     const text = document.createElementNS(SVG, 'text');
-    const wide = 30 + 22 * String(number).length;
-    for (const [name, value] of Object.entries({ x: x1, y: y1, width: wide, height: 50, rx: 4 })) {
+    const wide = 12 + 9 * String(number).length;
+    for (const [name, value] of Object.entries({ y: -TAG, width: wide, height: TAG, rx: 3 })) {
       back.setAttribute(name, value);
     }
-    text.setAttribute('x', x1 + wide / 2);
-    text.setAttribute('y', y1 + 38);
+    text.setAttribute('x', wide / 2);
+    text.setAttribute('y', -6);
     text.textContent = number;
     tag.append(back, text);
+    this.tags.push({ tag, corner: this.corners(box), wide });
     return tag;
+  }
+
+  // Tags keep their size on every screen and stand on their box, or in it at the upper edge.
+  placeTags() {
+    const pixel = HEIGHT / (this.stage.clientHeight || HEIGHT);
+    for (const { tag, corner: [x1, y1], wide } of this.tags) {
+      const x = Math.max(0, Math.min(x1 - pixel, this.width - wide * pixel));
+      const y = Math.max(y1, TAG * pixel);
+      tag.setAttribute('transform', `translate(${x} ${y}) scale(${pixel})`);
+    }
   }
 
   corners(box) {

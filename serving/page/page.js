@@ -253,7 +253,9 @@ element('controls').addEventListener('change', (event) => {
   if (event.target.name === 'decode' || ['model', 'token'].includes(event.target.id)) {
     ask();
   }
-  element('stage').classList.toggle('all', element('all-regions').checked);
+});
+element('all-regions').addEventListener('change', (event) => {
+  element('stage').classList.toggle('all', event.target.checked);
 });
 
 listSamples().catch((error) => say(error.message, 'error'));

@@ -231,6 +231,8 @@ def test_phone_width_needs_no_sideways_scrolling(page):
   page.resize(360, 740)
   width = page.wait_for("return innerWidth < 520 && document.documentElement.scrollWidth")
   assert width <= page.run("return innerWidth")
+  height = "return document.querySelector('.tag rect').getBoundingClientRect().height"
+  assert page.run(height) == pytest.approx(22, abs=1), "numbers of boxes keep their size"
   keep(page, "phone.png")
 
 
