@@ -91,7 +91,7 @@ def from_detections(
 def _from_coco(
   path: files.PathLike, image_id: str, size: tuple[int, int] | None, picture_name: str
 ) -> PictureRegions:
-  store = detection_files.DetectionStore(path, image_size=size)
+  store = detection_files.DetectionStore(path, image_size=size, picture=image_id or picture_name)
   ids = store.ids()
   image_id = image_id or store.of_file(picture_name) or ""
   if not image_id and len(ids) > 1:

@@ -44,6 +44,7 @@ class DetectionStore(region_store.RegionStore):
     path: files.PathLike,
     min_score: float = MIN_SCORE,
     image_size: tuple[int, int] | None = None,
+    picture: str = "",
   ):
     """Reads the whole file.
 
@@ -51,24 +52,28 @@ class DetectionStore(region_store.RegionStore):
       path: the file.
       min_score: detections below it are dropped, where they have a score.
       image_size: width and height of pictures whose size the file does not tell.
+      picture: id, or name of the file, of the only picture whose detections matter; the
+        others are listed and stay empty.
     """
     super().__init__(path)
     value = files.read_json(path, "detections")
     self._sizes, found = _read(value, str(path))
     listed = value.get("images", []) if isinstance(value, dict) else []
-    self._named = {str(entry.get("file_name", "")): str(entry["id"]) for entry in listed}
+    self._named = {e["file_name"]: str(e["id"]) for e in listed if e.get("file_name")}
     self._fallback = image_size or (0, 0)
-    self._rows: dict[str, list[Detection]] = {image_id: [] for image_id in self._sizes}
+    ids = [*self._sizes, *(detection.image_id for detection in found)]
+    self._rows: dict[str, list[Detection]] = {image_id: [] for image_id in ids}
+    if chosen := self.of_file(picture):
+      found = [detection for detection in found if detection.image_id == chosen]
     dropped = collections.Counter()
     for detection in found:
-      rows = self._rows.setdefault(detection.image_id, [])
       clipped = self._inside(detection)
       if detection.score is not None and detection.score < min_score:
         dropped[f"under the score {min_score:g}"] += 1
       elif clipped is None:
         dropped["without an area in their picture"] += 1
       else:
-        rows.append(clipped)
+        self._rows[detection.image_id].append(clipped)
     for why, count in dropped.items():
       logging.info("%s: %s of %s detections dropped, %s", path, f"{count:,}", len(found), why)
     if not self._rows:
@@ -95,12 +100,12 @@ class DetectionStore(region_store.RegionStore):
     return known if all(known) else self._fallback
 
   def of_file(self, name: str) -> str | None:
-    """The picture that a file holds: the one listed with that name, or whose id is its number.
+    """The picture of a file: the one listed with that name, or whose id it is or holds.
 
-        000000391895.jpg -> "391895"
+    000000391895.jpg -> "391895"
     """
     stem = pathlib.PurePath(name).stem
-    for image_id in (self._named.get(name), stem, stem.lstrip("0")):
+    for image_id in (self._named.get(name), name, stem, stem.lstrip("0")):
       if image_id in self._rows:
         return image_id
     return None

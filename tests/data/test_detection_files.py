@@ -51,6 +51,19 @@ def test_cocos_own_form_brings_sizes_and_category_names(tmp_path):
   assert found.get("8").labels == ("",)
 
 
+def test_a_picture_is_found_by_the_name_of_its_file(tmp_path, caplog):
+  value = {
+    "images": [{"id": 7, "file_name": "dog.jpg"}, {"id": 8}],
+    "annotations": [dog(), dog(image_id=8, bbox=[500, 0, 9, 9])],
+  }
+  with caplog.at_level(logging.INFO):
+    found = store(tmp_path, value, picture="dog.jpg", image_size=(100, 80))
+  assert found.get("7").labels == ("dog",)
+  assert "dropped" not in caplog.text, "what is said is about that picture alone"
+  names = ("dog.jpg", "0008.png", "8", "9.png", "")
+  assert [found.of_file(name) for name in names] == ["7", "8", "8", None, None]
+
+
 def test_ids_without_categories_are_cocos(tmp_path):
   row = {"image_id": 1, "bbox": [0, 0, 9, 9], "category_id": 90, "score": 0.8}
   assert store(tmp_path, [row]).get("1").labels == ("toothbrush",)

@@ -219,7 +219,7 @@ def test_own_detections_are_captioned(page, tmp_path):
   shows(page, "a cow near a cow")
   height = "const place = document.getElementById('stage').getBoundingClientRect();"
   height += "return place.height / place.width"
-  assert page.run(height) == pytest.approx(2, abs=0.02), "the picture is not as high as it should be"
+  assert page.run(height) == pytest.approx(2, abs=0.02), "the picture is out of shape"
   wrong = tmp_path / "wrong.json"
   wrong.write_text('{"regions": 3}')
   page.type("#detections-file", str(wrong))
