@@ -107,13 +107,22 @@ class Adam(tf.Module):
     tf.cond(wanted, updated, tf.no_op)
 
   def _update_one(self, variable, first, second, gradient, learning_rate):
+    """In one pass over the weights; the fused op adds epsilon to sqrt(v), not to sqrt(v_hat)."""
     c = self.config
     t = tf.cast(self.iterations, tf.float32)
-    m = first.assign(c.beta_1 * first + (1.0 - c.beta_1) * gradient)
-    v = second.assign(c.beta_2 * second + (1.0 - c.beta_2) * tf.square(gradient))
-    m_hat = m / (1.0 - tf.pow(c.beta_1, t))
-    v_hat = v / (1.0 - tf.pow(c.beta_2, t))
-    variable.assign_sub(learning_rate * m_hat / (tf.sqrt(v_hat) + c.epsilon))
+    beta_1_power, beta_2_power = tf.pow(c.beta_1, t), tf.pow(c.beta_2, t)
+    tf.raw_ops.ResourceApplyAdam(
+      var=variable.handle,
+      m=first.handle,
+      v=second.handle,
+      beta1_power=beta_1_power,
+      beta2_power=beta_2_power,
+      lr=learning_rate,
+      beta1=c.beta_1,
+      beta2=c.beta_2,
+      epsilon=c.epsilon * tf.sqrt(1.0 - beta_2_power),
+      grad=gradient,
+    )
 
 
 def dense(
