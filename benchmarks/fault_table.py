@@ -20,9 +20,13 @@ import tempfile
 import time
 from collections.abc import Callable
 
+from absl import flags
+
 from benchmarks import faults
 from gcap_tf import errors
 from gcap_tf.training import checkpoints
+
+_FAULTS = flags.DEFINE_list("faults", [], "Which to cause; all by default.")
 
 _SLOW = """
 import runpy, sys, time
@@ -71,6 +75,14 @@ def signalled(bench: Bench, number: signal.Signals) -> tuple[str, str]:
   _, told = child.communicate()
   faults.finish(bench.command(name))
   return _last_line(told), bench.verdict(name)
+
+
+def killed(bench: Bench) -> tuple[str, str]:
+  child = bench.start("killed")
+  child.kill()
+  child.communicate()
+  told = faults.finish(bench.command("killed"))
+  return re.search(r"Resuming .*", told).group(), bench.verdict("killed")
 
 
 def damaged_checkpoint(bench: Bench) -> tuple[str, str]:
@@ -136,22 +148,11 @@ def not_finite(bench: Bench) -> tuple[str, str]:
 
 
 def lost_worker(bench: Bench) -> tuple[str, str]:
-  sockets = [socket.create_server(("localhost", 0)) for _ in range(2)]
-  hosts = [f"localhost:{each.getsockname()[1]}" for each in sockets]
-  for each in sockets:
-    each.close()
-
-  def environment(index: int) -> dict[str, str]:
-    task = {"cluster": {"worker": hosts}, "task": {"type": "worker", "index": index}}
-    return os.environ | {"TF_CONFIG": json.dumps(task)}
-
+  of_first, of_second = _two_workers()
   other = subprocess.Popen(
-    bench.command("lost"),
-    stdout=subprocess.DEVNULL,
-    stderr=subprocess.DEVNULL,
-    env=environment(1),
+    bench.command("lost"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=of_second
   )
-  first = bench.start("lost", env=environment(0))
+  first = bench.start("lost", env=of_first)
   other.kill()
   other.wait()
   _, told = first.communicate()
@@ -159,9 +160,38 @@ def lost_worker(bench: Bench) -> tuple[str, str]:
   return _last_line(told), "went on alone from the checkpoint"
 
 
+def another_folder(bench: Bench) -> tuple[str, str]:
+  """Worker 1 has a run folder of its own, where there is no checkpoint."""
+  child = bench.start("own")
+  child.kill()
+  child.communicate()
+  workers = [
+    subprocess.Popen(
+      bench.command(name), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env
+    )
+    for name, env in zip(("own", "elsewhere"), _two_workers(), strict=True)
+  ]
+  told = [worker.communicate()[1] for worker in workers]
+  faults.finish(bench.command("own"))
+  return _last_line(told[0]), bench.verdict("own")
+
+
+def _two_workers() -> list[dict[str, str]]:
+  """The environments of both."""
+  sockets = [socket.create_server(("localhost", 0)) for _ in range(2)]
+  hosts = [f"localhost:{each.getsockname()[1]}" for each in sockets]
+  for each in sockets:
+    each.close()
+  tasks = [
+    {"cluster": {"worker": hosts}, "task": {"type": "worker", "index": index}} for index in range(2)
+  ]
+  return [os.environ | {"TF_CONFIG": json.dumps(task)} for task in tasks]
+
+
 FAULTS: dict[str, Callable[[Bench], tuple[str, str]]] = {
   "SIGTERM": lambda bench: signalled(bench, signal.SIGTERM),
   "Ctrl-C": lambda bench: signalled(bench, signal.SIGINT),
+  "SIGKILL": killed,
   "newest checkpoint damaged": damaged_checkpoint,
   "record damaged": damaged_record,
   "shard missing": missing_shard,
@@ -169,6 +199,7 @@ FAULTS: dict[str, Callable[[Bench], tuple[str, str]]] = {
   "disk full": full_disk,
   "loss not finite": not_finite,
   "worker lost": lost_worker,
+  "worker with another run folder": another_folder,
 }
 
 
@@ -196,8 +227,8 @@ def main(_: list[str]) -> None:
   with tempfile.TemporaryDirectory() as temporary:
     bench = Bench(pathlib.Path(temporary))
     print("| fault | what the user sees | run again |\n|---|---|---|")
-    for name, cause in FAULTS.items():
-      told, verdict = cause(bench)
+    for name in _FAULTS.value or FAULTS:
+      told, verdict = FAULTS[name](bench)
       print(f"| {name} | `{told.replace(temporary, '...')}` | {verdict} |", flush=True)
   sys.stdout.flush()
 

@@ -36,7 +36,7 @@ from gcap_tf.training import (
 )
 
 _CHILD = flags.DEFINE_string("child", "", "A case; used by the program itself.")
-_MODEL = flags.DEFINE_enum("model", "scan", ["scan", "updown"], "Used by the program itself.")
+_MODELS = flags.DEFINE_list("models", ["scan", "updown"], "Which to time.")
 _STEPS = flags.DEFINE_integer("steps", 7, "Timed steps of a case.", 1)
 
 REGIONS, FEATURES, WORDS = 36, 2048, 16
@@ -151,7 +151,7 @@ def run_case(name: str, model: str) -> dict[str, float]:
     if workers > 1:
       task = {"cluster": {"worker": hosts}, "task": {"type": "worker", "index": index}}
       environment["TF_CONFIG"] = json.dumps(task)
-    arguments = [f"--child={name}", f"--model={model}", f"--steps={_STEPS.value}"]
+    arguments = [f"--child={name}", f"--models={model}", f"--steps={_STEPS.value}"]
     children.append(
       subprocess.Popen(
         [sys.executable, "-m", "benchmarks.scaling", *arguments],
@@ -169,11 +169,11 @@ def run_case(name: str, model: str) -> dict[str, float]:
 
 def main(_: list[str]) -> None:
   if _CHILD.value:
-    print(json.dumps(time_case(_CHILD.value, _MODEL.value)))
+    print(json.dumps(time_case(_CHILD.value, _MODELS.value[0])))
     return
   results = {}
   print("| model | case | steps/s | exchange alone | share of a step |\n|---|---|---|---|---|")
-  for model in ("scan", "updown"):
+  for model in _MODELS.value:
     for name in CASES:
       found = run_case(name, model)
       results[f"{model}, {name}"] = found
