@@ -22,8 +22,9 @@ def data(folder: pathlib.Path, **options) -> prepared.PreparedData:
 
 
 def matcher_config(model: str = "scan", **options) -> matcher_training.MatcherTrainingConfig:
+  # One length of captions: each compiles a step of its own.
   return matcher_training.MatcherTrainingConfig(
-    model=model, options=MATCHER_SIZES, min_count=1, batch_size=16, epochs=1, **options
+    model=model, options=MATCHER_SIZES, min_count=1, batch_size=16, epochs=1, buckets=(), **options
   )
 
 

@@ -13,7 +13,7 @@ from tests.training import small_runs
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-  return small_runs.data(tmp_path_factory.mktemp("data"))
+  return small_runs.data(tmp_path_factory.mktemp("data"), val=4)
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +72,12 @@ def test_given_sentences_look_where_the_attention_is_largest(data, vocabulary, m
       "region_labels": tf.zeros([1, record.regions.count], tf.int32),
       "global_feature": tf.constant(record.regions.features.mean(0))[tf.newaxis],
     }
-    assert len(predictions[record.image_id]) == len(record.captions)
-    for caption, predicted in zip(record.captions, predictions[record.image_id], strict=True):
-      tokens = tf.constant([[*vocabulary.encode(caption.tokens), 0]])
-      attention = model.teacher_force(model.encode(batch), tokens)["attention"][0, :, 0].numpy()
+    tokens = np.zeros([len(record.captions), 12], np.int32)
+    for row, caption in zip(tokens, record.captions, strict=True):
+      row[: len(caption.tokens)] = vocabulary.encode(caption.tokens)
+    given = model.teacher_force(model.encode(batch), tf.constant(tokens))["attention"][:, :, 0]
+    found = zip(record.captions, predictions[record.image_id], given.numpy(), strict=True)
+    for caption, predicted, attention in found:
       assert predicted.indices == tuple(word.index for word in caption.objects)
       picks = [attention[word.index].argmax() for word in caption.objects]
       np.testing.assert_allclose(predicted.boxes_px, record.regions.boxes_px[picks], atol=1e-3)

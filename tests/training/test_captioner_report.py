@@ -3,13 +3,13 @@
 import json
 
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.training import captioner_report, captioner_training, runs
-from tests.training import small_runs
+from gcap_tf.training import captioner_report, runs
+from tests.training import fine_tuned, small_runs
 
 
 def test_a_report_holds_caption_and_grounding_figures_and_writes_its_files(tmp_path):
   data = small_runs.data(tmp_path)
-  captioner_training.train(data, small_runs.captioner_config(), tmp_path / "run")
+  fine_tuned.captioner(tmp_path / "run", data, "updown", attention_size=6)
   config = captioner_report.ReportConfig(
     decode=decode_config.DecodeConfig(min_length=4),
     metrics=("bleu", "cider"),
@@ -33,7 +33,7 @@ def test_a_report_holds_caption_and_grounding_figures_and_writes_its_files(tmp_p
 
 def test_data_without_boxes_is_scored_on_captions_alone(tmp_path):
   data = small_runs.data(tmp_path, boxes=False)
-  captioner_training.train(data, small_runs.captioner_config(), tmp_path / "run")
+  fine_tuned.captioner(tmp_path / "run", data, "updown", attention_size=6)
   config = captioner_report.ReportConfig(decode_config.DecodeConfig(), metrics=("cider",))
   report = captioner_report.evaluate(runs.load(tmp_path / "run"), data.split("val"), config)
   assert "cider" in report.values and "f1_all" not in report.values

@@ -13,12 +13,11 @@ from gcap_tf.data import pipeline
 from gcap_tf.training import (
   captioner_training,
   captioning,
-  matcher_training,
   runs,
   teacher_cache,
 )
 from tests.data import make_records
-from tests.training import small_runs
+from tests.training import fine_tuned, small_runs
 
 
 def losses_of(run):
@@ -73,7 +72,7 @@ def test_regions_with_labels_alone_are_learned_from_their_labels(tmp_path):
 
 def test_a_teacher_adds_its_loss_and_its_attention_is_kept(tmp_path):
   data = small_runs.data(tmp_path)
-  matcher_training.train(data, small_runs.matcher_config("pos_scan"), tmp_path / "teacher")
+  fine_tuned.matcher(tmp_path / "teacher", data)
   config = small_runs.captioner_config(
     teacher=str(tmp_path / "teacher"), losses=captioning.CaptioningConfig(distill_weight=0.5)
   )

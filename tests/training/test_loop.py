@@ -186,13 +186,13 @@ def wait_for_step(folder: pathlib.Path, step: int, child: subprocess.Popen) -> N
 
 def test_a_killed_run_resumes_to_the_same_bits(tmp_path):
   whole, killed = tmp_path / "whole", tmp_path / "killed"
-  train_here(whole, 1000, checkpoint_every=500)
-  child = start_child(killed, 1000)
+  train_here(whole, 300, checkpoint_every=150)
+  child = start_child(killed, 300)
   wait_for_step(killed, 10, child)
   child.send_signal(signal.SIGKILL)
   child.wait()
-  assert checkpoints.StepCheckpoints(killed / "checkpoints").steps()[-1] < 1000
-  train_here(killed, 1000, checkpoint_every=500)
+  assert checkpoints.StepCheckpoints(killed / "checkpoints").steps()[-1] < 300
+  train_here(killed, 300, checkpoint_every=150)
   for a, b in zip(weights(whole), weights(killed), strict=True):
     np.testing.assert_array_equal(a, b)
   assert (whole / "metrics.jsonl").read_text() == (killed / "metrics.jsonl").read_text()
