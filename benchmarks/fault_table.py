@@ -24,12 +24,13 @@ from absl import flags
 
 from benchmarks import faults
 from gcap_tf import errors
+from gcap_tf.data import prepared
 from gcap_tf.training import checkpoints
 
 _FAULTS = flags.DEFINE_list("faults", [], "Which to cause; all by default.")
 
+# A training program in which reading goes wrong: its module and options follow.
 _SLOW = """
-import runpy, sys, time
 from gcap_tf.data import shards
 read_at, calls = shards.read_at, []
 def slow(*arguments):
@@ -38,6 +39,22 @@ def slow(*arguments):
     time.sleep(11)
   return read_at(*arguments)
 shards.read_at = slow
+"""
+_POISON = """
+from gcap_tf.data import shards
+decode = shards.decode
+def poisoned(data):
+  record = decode(data)
+  if record.image_id == "IMAGE":
+    regions = dataclasses.replace(record.regions, features=record.regions.features * np.nan)
+    record = dataclasses.replace(record, regions=regions)
+  return record
+shards.decode = poisoned
+"""
+_PROGRAM = """
+import dataclasses, runpy, sys, time
+import numpy as np
+FAULT
 sys.argv = sys.argv[1:]
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
@@ -118,8 +135,7 @@ def missing_shard(bench: Bench) -> tuple[str, str]:
 
 
 def slow_shard(bench: Bench) -> tuple[str, str]:
-  python, _, *rest = bench.command("slow")
-  done = subprocess.run([python, "-c", _SLOW, *rest], capture_output=True, text=True)
+  done = subprocess.run(_faulty(bench.command("slow"), _SLOW), capture_output=True, text=True)
   return re.search(r"shard .*", done.stderr).group(), bench.verdict("slow")
 
 
@@ -142,9 +158,30 @@ def full_disk(bench: Bench) -> tuple[str, str]:
 
 
 def not_finite(bench: Bench) -> tuple[str, str]:
-  told = _refused([*bench.command("not_finite"), "--learning_rate=1e38"])
-  faults.finish([*bench.command("not_finite"), "--learning_rate=1e-4", "--on_nan=skip"])
-  return told, "went on at a lower rate from the step before"
+  """A record holds features that are no numbers; later it is repaired."""
+  told = _refused(_faulty(bench.command("not_finite"), _poison(bench)))
+  faults.finish(bench.command("not_finite"))
+  return told, bench.verdict("not_finite")
+
+
+def passed_over(bench: Bench) -> tuple[str, str]:
+  """The same record, which stays as it is."""
+  arguments = _faulty([*bench.command("passed_over"), "--on_nan=skip"], _poison(bench))
+  done = subprocess.run(arguments, capture_output=True, text=True)
+  lines = (bench.work / "passed_over" / "metrics.jsonl").read_text().splitlines()
+  skipped = [json.loads(line)["skipped_steps"] for line in lines if "skipped_steps" in line][-1]
+  told = re.findall(r"step .* Passed over .*", done.stderr)[0]
+  return told, f"ended with code {done.returncode}, {skipped} steps left out"
+
+
+def _poison(bench: Bench) -> str:
+  return _POISON.replace("IMAGE", prepared.PreparedData(bench.data).split("train").image_ids[-1])
+
+
+def _faulty(arguments: list[str], fault: str) -> list[str]:
+  """The command of a training program, with a fault in what it reads."""
+  python, _, *rest = arguments
+  return [python, "-c", _PROGRAM.replace("FAULT", fault), *rest]
 
 
 def lost_worker(bench: Bench) -> tuple[str, str]:
@@ -198,6 +235,7 @@ FAULTS: dict[str, Callable[[Bench], tuple[str, str]]] = {
   "shard slow": slow_shard,
   "disk full": full_disk,
   "loss not finite": not_finite,
+  "loss not finite with --on_nan=skip": passed_over,
   "worker lost": lost_worker,
   "worker with another run folder": another_folder,
 }
