@@ -4,6 +4,8 @@ Every rule is something to add to the log-probabilities of the next word, so the
 serve greedy choice, sampling, beams and voting branches.
 """
 
+import functools
+
 import tensorflow as tf
 
 from gcap_tf.decoding import config as decode_config
@@ -26,13 +28,16 @@ def bad_ending_ids(vocabulary: vocabularies.Vocabulary) -> tuple[int, ...]:
 def penalty(
   config: decode_config.DecodeConfig, t: tf.Tensor, history: tf.Tensor, size: int
 ) -> tf.Tensor | None:
-  """What to add to the log-probabilities of word t, float32 [B, V]; None for nothing.
+  """What to add to the log-probabilities of word t, at most 0; None for nothing.
 
   Args:
     config: the rules.
     t: position of the word to choose, int32 scalar.
     history: words so far, int32 [B, max_length], valid before t.
     size: V.
+
+  Returns:
+    float32 [B, V], or [1, V] where the rules ask nothing of the words so far.
   """
   rules = []
   if config.unknown != "allow":
@@ -52,12 +57,7 @@ def penalty(
       rules.append(cost[:, tf.newaxis] * tf.one_hot([0], size))
   if config.block_trigrams:
     rules.append(_trigram_penalty(t, history, size))
-  if not rules:
-    return None
-  total = tf.zeros([tf.shape(history)[0], size])
-  for rule in rules:
-    total += rule
-  return total
+  return functools.reduce(tf.add, rules) if rules else None
 
 
 def _trigram_penalty(t: tf.Tensor, history: tf.Tensor, size: int) -> tf.Tensor:

@@ -14,4 +14,19 @@ def decode(
   seed: tf.Tensor | None = None,
 ) -> outputs.Decoded:
   """One caption per picture; see `outputs.assemble` for what it holds."""
-  return single.decode(captioner, memory, config, lambda logits, t: branches.vote(logits), 1, seed)
+  return single.decode(captioner, memory, config, _likeliest, 1, seed)
+
+
+def _likeliest(logits: tf.Tensor, extra: tf.Tensor | None, t: tf.Tensor) -> tf.Tensor:
+  """The word that wins after `extra` [B or 1, 1, V] is added to logits [B, K, V].
+
+  Constraints only lower words: a winner that they leave alone wins with them, too, and the
+  sum over all words is formed at the steps where one is touched.
+  """
+  del t
+  if extra is None or logits.shape[1] > 1:
+    return branches.vote(logits if extra is None else logits + extra)
+  word = branches.vote(logits)
+  rows = tf.minimum(tf.range(tf.shape(word)[0]), tf.shape(extra)[0] - 1)
+  lowered = tf.gather_nd(extra[:, 0], tf.stack([rows, word], 1))
+  return tf.cond(tf.reduce_any(lowered < 0), lambda: branches.vote(logits + extra), lambda: word)

@@ -9,8 +9,8 @@ from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import constraints, outputs
 from gcap_tf.layers import dropout
 
-# (branch logits [B, K, V] with the constraints applied, t) -> words [B].
-Choose = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
+# (branch logits [B, K, V], what constraints add to them or None, t) -> words [B].
+Choose = Callable[[tf.Tensor, tf.Tensor | None, tf.Tensor], tf.Tensor]
 
 
 def decode(
@@ -63,7 +63,7 @@ def decode(
     emitted = step(state, token, now)
     logits = outputs.branch_logits(emitted)
     extra = constraints.penalty(config, t, history, logits.shape[-1])
-    chosen = choose(logits if extra is None else logits + extra[:, tf.newaxis], t)
+    chosen = choose(logits, None if extra is None else extra[:, tf.newaxis], t)
     here = (tf.range(steps) == t)[tf.newaxis]
     notes = note(notes, t, alive, here, emitted, chosen)
     token = tf.where(alive, chosen, 0)

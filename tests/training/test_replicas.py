@@ -149,7 +149,7 @@ if os.environ.get("GCAP_EVERY_MODEL"):
 def draw_alike(captioner, memory, config, seed, noise_seed=None):
   """Draws as `sample.decode` does, with noise that a picture does not lose in another batch."""
 
-  def draw(logits, t):
+  def draw(logits, extra, t):
     pictures = tf.shape(logits)[0] // config.samples
     noise = tf.random.stateless_uniform([config.samples, logits.shape[-1]], tf.stack([t, 7]))
     gumbel = -tf.math.log(-tf.math.log(tf.tile(noise, [pictures, 1])))
