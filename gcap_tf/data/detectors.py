@@ -175,8 +175,7 @@ def _with_object_words(
 ) -> tuple[np.ndarray, tuple[str, ...]]:
   """Boxes [n, 4] and labels of objects, then of the captions' object words that they lack."""
   named = {
-    (label, box.tobytes()): box
-    for label, box in zip(objects.labels, objects.boxes_px, strict=True)
+    (label, box.tobytes()): box for label, box in zip(objects.labels, objects.boxes_px, strict=True)
   }
   for caption in record.captions:
     for word in caption.objects:
