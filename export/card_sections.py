@@ -69,6 +69,9 @@ def stages(config: dict[str, Any]) -> list[str]:
   for number, (stage, options) in enumerate(zip(every, told, strict=True), 1):
     lines.append(f"{number}. {stage.get('method') or 'from drawn weights'}")
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
+  if config.get("start_share"):
+    before, tuned = config["start_share"], 1 - config["start_share"]
+    lines.append(f"{len(every) + 1}. weights: {before:g} of those before + {tuned:g} of these")
   return [*lines, ""]
 
 

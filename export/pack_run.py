@@ -4,7 +4,8 @@
     python -m export.pack_run --run=RUN --out=DIR --metrics=figures.txt --evaluated="val, greedy"
 
 writes `config.json` without the folders of this machine, `vocabulary.json`, the best
-weights in float16 (`weights.npz`), the figures (`metrics.json`) and `MODEL_CARD.md`.
+weights in float16 (`weights.npz`), the figures (`metrics.json`) and `MODEL_CARD.md`. With
+`--start_share` a fine-tuned run's weights are averaged with those that it began with.
 """
 
 from absl import flags
@@ -21,6 +22,9 @@ def _define_flags() -> None:
     "metrics", None, "Figures: a JSON object, or the output of an evaluation, whose last line is."
   )
   flags.DEFINE_string("evaluated", "", "On what the figures are, for the model card.")
+  flags.DEFINE_float(
+    "start_share", 0.0, "Of a fine-tuned run: share of the weights that it began with.", 0.0, 1.0
+  )
   flags.DEFINE_string("licence", "", "Licence of the weights, for the model card.")
 
 
@@ -29,7 +33,9 @@ def main(argv: list[str]) -> None:
   from export import packed_run
 
   figures = packed_run.read_figures(FLAGS.metrics) if FLAGS.metrics else None
-  size = packed_run.pack(FLAGS.run, FLAGS.out, figures, FLAGS.evaluated, FLAGS.licence)
+  size = packed_run.pack(
+    FLAGS.run, FLAGS.out, figures, FLAGS.evaluated, FLAGS.licence, FLAGS.start_share
+  )
   print(f"{FLAGS.out}: {size / 1e6:.1f} MB")
 
 

@@ -27,6 +27,7 @@ def pack(
   figures: dict[str, Any] | None = None,
   evaluated: str = "",
   licence: str = "",
+  start_share: float = 0.0,
 ) -> int:
   """Writes the folder `out` in one rename; returns its size in bytes.
 
@@ -36,9 +37,12 @@ def pack(
     figures: what an evaluation command printed.
     evaluated: on what; told in the model card.
     licence: of the weights; "" tells what is known of the dataset's.
+    start_share: of the weights that a fine-tuned run began with, see `blend_with_start`.
   """
   out = pathlib.Path(out)
   loaded = runs.load(run)
+  if start_share:
+    blend_with_start(loaded, start_share)
   if out.exists() and not packed_weights.path_of(out).exists():
     raise errors.UserError(f"{out} is there and is not a packed run; choose another --out")
   with files.atomic_path(out) as partial:
@@ -47,6 +51,8 @@ def pack(
     earlier = earlier_stages(loaded.config)
     if earlier:
       config["earlier_stages"] = earlier
+    if start_share:
+      config["start_share"] = start_share
     if figures is not None:
       config["evaluated"] = evaluated
       files.write_json(partial / card_sections.METRICS, figures)
@@ -59,6 +65,24 @@ def pack(
     card = run_card.text(runs.load(partial), licence)
     files.write_text(partial / "MODEL_CARD.md", card)
   return sum(path.stat().st_size for path in out.iterdir())
+
+
+def blend_with_start(run: runs.Run, share: float) -> None:
+  """Gives a fine-tuned model the weights s * start + (1 - s) * tuned.
+
+  Fine-tuning forgets; between its two ends there are weights that have most of what was
+  gained and little of what was lost (Wortsman et al., "Robust fine-tuning of zero-shot
+  models", CVPR 2022).
+  """
+  if not 0.0 <= share <= 1.0:
+    raise errors.UserError(f"start_share is {share:g}; it must be 0 to 1")
+  if not run.config.get("start"):
+    raise errors.UserError(f"{run.folder} was not fine-tuned from another run: leave start_share 0")
+  start = runs.load(run.config["start"], run.kind)
+  if start.vocabulary != run.vocabulary or start.model.config != run.model.config:
+    raise errors.UserError(f"{run.config['start']} is no longer what {run.folder} began with")
+  for tuned, before in zip(run.model.variables, start.model.variables, strict=True):
+    tuned.assign(share * before + (1.0 - share) * tuned)
 
 
 def portable(config: dict[str, Any]) -> dict[str, Any]:

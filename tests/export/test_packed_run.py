@@ -57,6 +57,23 @@ def test_the_stages_before_are_told_from_the_first_on(tmp_path):
   assert str(tmp_path) not in card
 
 
+def test_a_fine_tuned_run_can_be_averaged_with_its_start(tmp_path):
+  start = tiny_runs.trained_run(tmp_path / "first")
+  tiny_runs.trained_run(tmp_path / "second", start=str(tmp_path / "first"), method="scst")
+  tuned = runs.load(tmp_path / "second")
+  for variable in tuned.model.variables:
+    variable.assign(variable + 1.0)
+  before = [variable.numpy() for variable in start.model.variables]
+  packed_run.blend_with_start(tuned, 0.75)
+  for variable, first in zip(tuned.model.variables, before, strict=True):
+    np.testing.assert_allclose(variable.numpy(), first + 0.25, atol=1e-6)
+  packed_run.pack(tmp_path / "second", tmp_path / "out", start_share=0.75)
+  card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
+  assert "3. weights: 0.75 of those before + 0.25 of these" in card
+  with pytest.raises(errors.UserError, match="was not fine-tuned from another run"):
+    packed_run.pack(tmp_path / "first", tmp_path / "other", start_share=0.5)
+
+
 def test_a_folder_that_is_something_else_is_left_alone(tmp_path):
   tiny_runs.trained_run(tmp_path / "run")
   (tmp_path / "mine").mkdir()
