@@ -119,28 +119,29 @@ GROUNDED = {
   "attention_weight": 0.1, "grounding_weight": 0.1, "classification_weight": 0.1,
   "box_supervision": "extend_nll",
 }  # fmt: skip
+SGRAF = {"similarity_size": 4, "dropout_rate": 0.0, "regions": 6}
 CASES = {
   "scan": matcher("scan", CONSTRAINTS),
   "scan, all negatives": matcher("scan", {"negatives": "sum", "exclude_same_image": True}),
+  "sgraf SGR": matcher("sgraf", CONSTRAINTS, head="SGR", reasoning_steps=2, **SGRAF),
+  "sgraf SAF": matcher("sgraf", head="SAF", **SGRAF),
   "updown": captioner("updown", TAUGHT, attention_size=6, batch_norms=2),
   "gvd": captioner("gvd", GROUNDED, num_classes=3, **REGIONS),
   "cyclical": captioner("cyclical", CYCLE, **REGIONS),
-  "scst": self_critical("greedy"),
-  "contrastive": contrasted(),
-}
-# Further models of the same trainers and losses: minutes, so only where they are asked for.
-FURTHER = {
-  "scan i2t": matcher("scan", {"negatives": "sum"}, direction="i2t"),
-  "pos_scan": matcher("pos_scan"),
-  "bfan": matcher("bfan"),
-  "pfan": matcher("pfan", position_size=4),
-  "vsepp": matcher("vsepp"),
-  "sgraf SAF": matcher("sgraf", head="SAF", similarity_size=4, dropout_rate=0.0, regions=6),
-  "sgraf SGR": matcher("sgraf", head="SGR", similarity_size=4, dropout_rate=0.0, regions=6),
   "distributed": captioner("distributed", {"distill_weight": 0.5}, branches=2, **REGIONS),
   "adaptive": captioner("adaptive", {"label_smoothing": 0.1}),
   "neuraltalk2": captioner("neuraltalk2", {}),
+  "scst": self_critical("greedy"),
   "scst of others": self_critical("mean_of_others"),
+  "contrastive": contrasted(),
+}
+# Matchers that are trained as SCAN is: a minute, so only where they are asked for.
+FURTHER = {
+  "scan i2t": matcher("scan", {"negatives": "sum"}, direction="i2t"),
+  "pos_scan": matcher("pos_scan"),
+  "bfan": matcher("bfan", CONSTRAINTS),
+  "pfan": matcher("pfan", CONSTRAINTS, position_size=4),
+  "vsepp": matcher("vsepp"),
 }
 if os.environ.get("GCAP_EVERY_MODEL"):
   CASES |= FURTHER
