@@ -14,47 +14,51 @@ from gcap_tf.training import runs
 from serving import servables, versions
 
 _LONGEST = 300.0  # seconds for one export
+_PATIENCE = 5  # exports begun for one that is killed in time
 
 
 def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
-  """Exports `count` times, killed after the first byte is written and before the end.
+  """Kills exports at random moments until `count` were killed while they were writing.
 
+  A kill that comes after the version has its number stops nothing and is counted apart.
   After every kill, what a server would load must load and answer its warm-up.
 
   Args:
-    count: of kills.
-    seed: of their moments.
-    span: seconds from the first byte within which they fall; None takes those of a first
-      export that is not killed.
+    count: of exports killed between their first byte and their end.
+    seed: of the moments.
+    span: seconds from the first byte within which the first kill falls; None takes those
+      of a first export that is not killed. Then, those of the last that came to its end.
   """
   rng = random.Random(seed)
   with tempfile.TemporaryDirectory() as folder:
     run, out = pathlib.Path(folder) / "run", pathlib.Path(folder) / "models"
     model, vocabulary = serving_model.make(hidden=8, features=4, words=10)
     runs.save(run, "captioner", "updown", model, vocabulary)
-    begun = count if span else count + 1
+    exports = 0 if span else 1
     span = span or _export(run, out, None)
-    broken, seen, leftovers = [], set(), 0
-    for _ in range(count):
-      _export(run, out, rng.uniform(0, span))
+    broken, seen, killed = [], set(), 0
+    while killed < count and exports <= _PATIENCE * count:
+      took = _export(run, out, rng.uniform(0, span))
+      exports, killed, span = exports + 1, killed + (took is None), took or span
       found = versions.wanted_versions(versions.ModelConfig("captioner", out, latest=0))
       broken += [number for number in set(found) - seen if not _answers(found[number])]
       seen |= set(found)
-      leftovers = sum(path.name.startswith(".") for path in out.iterdir())
+    leftovers = sum(path.name.startswith(".") for path in out.iterdir())
   return {
-    "held": not broken,
-    "exports": begun,
+    "held": killed == leftovers == count and not broken,
+    "exports": exports,
+    "killed_while_writing": killed,
     "finished": len(seen),
     "hidden_leftovers": leftovers,
     "broken_versions": broken,
   }
 
 
-def _export(run: pathlib.Path, out: pathlib.Path, seconds: float | None) -> float:
+def _export(run: pathlib.Path, out: pathlib.Path, seconds: float | None) -> float | None:
   """Starts an export; kills it `seconds` after its first byte, or lets it end.
 
   Returns:
-    Seconds from the first byte to the version's number, or to the kill.
+    Seconds from the first byte to the version's number; None where it never had one.
   """
   before = _names(out)
   process = subprocess.Popen(
@@ -62,15 +66,17 @@ def _export(run: pathlib.Path, out: pathlib.Path, seconds: float | None) -> floa
     stdout=subprocess.DEVNULL,
     stderr=subprocess.DEVNULL,
   )
+
+  def numbered() -> bool:
+    return any(name.isdigit() for name in _names(out) - before)
+
   began = _wait(process, lambda: _names(out) - before)
-  if seconds is None:
-    ended = _wait(process, lambda: any(name.isdigit() for name in _names(out) - before))
-    process.wait()
-    return ended - began
-  time.sleep(max(0.0, began + seconds - time.monotonic()))
-  process.send_signal(signal.SIGKILL)
+  moment = began + (_LONGEST if seconds is None else seconds)
+  ended = _wait(process, lambda: numbered() or time.monotonic() >= moment)
+  if seconds is not None:
+    process.send_signal(signal.SIGKILL)
   process.wait()
-  return seconds
+  return ended - began if numbered() else None
 
 
 def _names(folder: pathlib.Path) -> set[str]:
