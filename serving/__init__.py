@@ -1,1 +1,3 @@
 """Servers, clients, configurations and the page."""
+
+import gcap_tf  # before TensorFlow, whose kernels it chooses
