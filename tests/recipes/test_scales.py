@@ -23,7 +23,9 @@ def test_a_smaller_scale_cuts_sizes_and_steps_but_keeps_what_is_compared():
   published = captioner_training.for_model("cyclical")
   cut = scales.captioner(published, small)
   assert cut.options["hidden_size"] == small.units
-  assert cut.max_steps == small.captioner_steps
+  assert (cut.max_steps, cut.images) == (2 * small.captioner_steps, small.images // 2)
+  updown = scales.captioner(captioner_training.for_model("updown"), small)
+  assert (updown.max_steps, updown.images) == (small.captioner_steps, small.images)
   assert (cut.losses, cut.model, cut.seed) == (published.losses, "cyclical", published.seed)
   matcher = scales.matcher(matcher_training.MatcherTrainingConfig(model="sgraf"), small)
   assert matcher.options == {"joint_size": small.units, "similarity_size": small.units // 2}
