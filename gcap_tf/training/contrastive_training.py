@@ -70,8 +70,9 @@ def train(
   trainer = contrastive.ContrastiveTrainer(
     start.model, reference.model, config.contrast, folder, validate
   )
+  config = dataclasses.replace(config, max_words=fine_tuning.max_words(start, config.max_words))
   fine_tuning.write_config(folder, start, config, data, "contrastive")
-  words = min(fine_tuning.max_words(start, config.max_words), split.max_words)
+  words = min(config.max_words, split.max_words)
   batch_config = pipeline.BatchConfig(
     images=min(config.images, len(split)),
     captions_per_image=config.captions_per_image,

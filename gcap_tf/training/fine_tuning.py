@@ -65,7 +65,7 @@ def write_config(
 
 def max_words(start: runs.Run, asked: int) -> int:
   """Words that captions are cut to: what is asked for, else what the start was trained with."""
-  return asked or int(start.config.get("training", {}).get("max_words", 16))
+  return asked or int(start.config.get("training", {}).get("max_words", 0)) or 16
 
 
 def validation(start: runs.Run, data: prepared.PreparedData) -> caption_validation.Validation:

@@ -85,6 +85,7 @@ def train(
   weights = weighted.parse(config.rewards)
   check_matchers(config, weights)
   start = fine_tuning.open_start(config.start, data, folder)
+  config = dataclasses.replace(config, max_words=fine_tuning.max_words(start, config.max_words))
   split, folder = data.split("train"), pathlib.Path(folder)
   fine_tuning.write_config(folder, start, config, data, "scst")
   table = caption_table.open_or_read(folder / "captions_train.npz", split, start.vocabulary)
@@ -167,7 +168,7 @@ def _matcher(path, role, config, start, data, table) -> matcher_score.MatcherSco
 
 
 def _terms(weights, config, folder, start, split, table) -> dict[str, weighted.Term]:
-  references = table.references(fine_tuning.max_words(start, config.max_words))
+  references = table.references(config.max_words)
   terms: dict[str, weighted.Term] = {}
   if "cider" in weights:
     stamp = caption_table.mark(split, start.vocabulary)

@@ -57,6 +57,8 @@ def test_regions_of_another_size_are_refused(place, tmp_path):
 def test_captions_are_cut_as_the_start_cut_them_unless_asked(place, tmp_path):
   start = opened(place, tmp_path / "run")
   assert fine_tuning.max_words(start, 0) == 8 and fine_tuning.max_words(start, 11) == 11
+  start.config["training"]["max_words"] = 0  # of a run that did not write down what it took
+  assert fine_tuning.max_words(start, 0) == 16
 
 
 def test_the_starts_own_figures_are_written_once(tmp_path):

@@ -127,3 +127,11 @@ def test_frequencies_of_another_program_are_read_and_those_of_other_data_refused
     scst_training.frequencies(tmp_path / "b", write(999, 0), table, "stamp")
   with pytest.raises(errors.UserError, match="of the training captions' n-grams"):
     scst_training.frequencies(tmp_path / "c", write(12, 40), table, "stamp")
+
+
+def test_a_fine_tuned_run_can_be_fine_tuned_again(place, tmp_path):
+  once = make_config(place, max_steps=1)
+  train(place, once, tmp_path / "once")
+  train(place, dataclasses.replace(once, start=str(tmp_path / "once")), tmp_path / "twice")
+  words = [runs.load(tmp_path / run).config["training"]["max_words"] for run in ("once", "twice")]
+  assert words == [8, 8]
