@@ -71,7 +71,7 @@ def stages(config: dict[str, Any]) -> list[str]:
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
   if config.get("start_share"):
     before, tuned = config["start_share"], 1 - config["start_share"]
-    lines.append(f"{len(every) + 1}. weights: {before:g} of those before + {tuned:g} of these")
+    lines.append(f"{len(every) + 1}. weights: {before:g} of 1 + {tuned:g} of {len(every)}")
   return [*lines, ""]
 
 

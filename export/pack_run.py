@@ -5,7 +5,7 @@
 
 writes `config.json` without the folders of this machine, `vocabulary.json`, the best
 weights in float16 (`weights.npz`), the figures (`metrics.json`) and `MODEL_CARD.md`. With
-`--start_share` a fine-tuned run's weights are averaged with those that it began with.
+`--start_share` a fine-tuned run's weights are averaged with those before fine-tuning.
 """
 
 from absl import flags
@@ -23,7 +23,7 @@ def _define_flags() -> None:
   )
   flags.DEFINE_string("evaluated", "", "On what the figures are, for the model card.")
   flags.DEFINE_float(
-    "start_share", 0.0, "Of a fine-tuned run: share of the weights that it began with.", 0.0, 1.0
+    "start_share", 0.0, "Of a fine-tuned run: share of the weights before fine-tuning.", 0.0, 1.0
   )
   flags.DEFINE_string("licence", "", "Licence of the weights, for the model card.")
 

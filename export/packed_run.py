@@ -72,15 +72,17 @@ def blend_with_start(run: runs.Run, share: float) -> None:
 
   Fine-tuning forgets; between its two ends there are weights that have most of what was
   gained and little of what was lost (Wortsman et al., "Robust fine-tuning of zero-shot
-  models", CVPR 2022).
+  models", CVPR 2022). Of a run that was fine-tuned more than once, the start is the first.
   """
   if not 0.0 <= share <= 1.0:
     raise errors.UserError(f"start_share is {share:g}; it must be 0 to 1")
   if not run.config.get("start"):
     raise errors.UserError(f"{run.folder} was not fine-tuned from another run: leave start_share 0")
-  start = runs.load(run.config["start"], run.kind)
+  start = run
+  while start.config.get("start"):
+    start = runs.load(start.config["start"], run.kind)
   if start.vocabulary != run.vocabulary or start.model.config != run.model.config:
-    raise errors.UserError(f"{run.config['start']} is no longer what {run.folder} began with")
+    raise errors.UserError(f"{start.folder} is no longer what {run.folder} began with")
   for tuned, before in zip(run.model.variables, start.model.variables, strict=True):
     tuned.assign(share * before + (1.0 - share) * tuned)
 

@@ -69,7 +69,12 @@ def test_a_fine_tuned_run_can_be_averaged_with_its_start(tmp_path):
     np.testing.assert_allclose(variable.numpy(), first + 0.25, atol=1e-6)
   packed_run.pack(tmp_path / "second", tmp_path / "out", start_share=0.75)
   card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
-  assert "3. weights: 0.75 of those before + 0.25 of these" in card
+  assert "3. weights: 0.75 of 1 + 0.25 of 2" in card
+  tiny_runs.trained_run(tmp_path / "third", start=str(tmp_path / "second"), method="scst")
+  again = runs.load(tmp_path / "third")
+  packed_run.blend_with_start(again, 1.0)
+  for variable, first in zip(again.model.variables, before, strict=True):
+    np.testing.assert_array_equal(variable.numpy(), first)
   with pytest.raises(errors.UserError, match="was not fine-tuned from another run"):
     packed_run.pack(tmp_path / "first", tmp_path / "other", start_share=0.5)
 
