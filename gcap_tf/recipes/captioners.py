@@ -141,7 +141,7 @@ _add(
 )
 
 # Distributed: GVD with K branches, the first 20 of 40 epochs with one.
-_DISTRIBUTED_TRAINING = dataclasses.replace(
+DISTRIBUTED_TRAINING = dataclasses.replace(
   _GVD_TRAINING,
   model="distributed",
   images=64,
@@ -157,11 +157,11 @@ _K = {
 _WITHOUT_ELIMINATION = {2: (5.48, 15.80), 3: (5.48, 16.14), 4: (6.82, 18.91), 5: (6.27, 17.36)}
 _add(
   "distributed_k1_f30k",
-  dataclasses.replace(_DISTRIBUTED_TRAINING, options={"branches": 1}, warm_up_epochs=0),
+  dataclasses.replace(DISTRIBUTED_TRAINING, options={"branches": 1}, warm_up_epochs=0),
 )
 for _branches, _row in _K.items():
   _options: dict[str, Any] = {"branches": _branches}
-  _training = dataclasses.replace(_DISTRIBUTED_TRAINING, options=_options)
+  _training = dataclasses.replace(DISTRIBUTED_TRAINING, options=_options)
   _add(f"distributed_k{_branches}_f30k", _training, scores(*_row), _DISTRIBUTED)
   _add(
     f"distributed_k{_branches}_no_elimination_f30k",
@@ -172,7 +172,7 @@ for _branches, _row in _K.items():
 _add(
   "distributed_multi_head_f30k",
   dataclasses.replace(
-    _DISTRIBUTED_TRAINING, options={"branches": 1, "heads": 4}, warm_up_epochs=0
+    DISTRIBUTED_TRAINING, options={"branches": 1, "heads": 4}, warm_up_epochs=0
   ),
   scores("", 4.75, 13.19),
   _DISTRIBUTED,
@@ -180,7 +180,7 @@ _add(
 
 # Cyclical: the decoder alone for 35 epochs, then the cycle until epoch 80. Its baseline's
 # loss has the weight 0.5 too, which matters to the clipping.
-_CYCLE = dataclasses.replace(
+CYCLE = dataclasses.replace(
   captioner_training.for_model("cyclical"),
   region_classes="objects",
   images=32,
@@ -193,7 +193,7 @@ _CYCLE = dataclasses.replace(
 _add(
   "cyclical_baseline_f30k",
   _with_losses(
-    dataclasses.replace(_CYCLE, options={"localizer": "none"}, warm_up_epochs=0),
+    dataclasses.replace(CYCLE, options={"localizer": "none"}, warm_up_epochs=0),
     reconstruction_weight=0.0,
   ),
   scores("69.1 26.0 22.1 59.6 16.3", 4.08, 11.83),
@@ -201,38 +201,38 @@ _add(
 )
 _add(
   "cyclical_f30k",
-  _with_losses(_CYCLE, cross_entropy_weight=0.6, reconstruction_weight=0.4),
+  _with_losses(CYCLE, cross_entropy_weight=0.6, reconstruction_weight=0.4),
   scores("69.9 27.4 22.3 61.4 16.6", 4.98, 13.53),
   _CYCLICAL,
 )
 _add(
   "cyclical_zero_loss_f30k",
-  _with_losses(_CYCLE, reconstruction_words="nouns"),
+  _with_losses(CYCLE, reconstruction_words="nouns"),
   scores("69.7 27.0 22.2 60.1 16.5", 5.14, 14.32),
   _CYCLICAL,
 )
 _add(
   "cyclical_zero_representation_f30k",
-  _with_losses(_CYCLE, localized_words="nouns"),
+  _with_losses(CYCLE, localized_words="nouns"),
   scores("69.9 27.5 22.4 62.0 16.6", 5.13, 13.99),
   _CYCLICAL,
 )
 _add(
   "cyclical_mlp_f30k",
-  dataclasses.replace(_CYCLE, options={"localizer": "mlp"}),
+  dataclasses.replace(CYCLE, options={"localizer": "mlp"}),
   scores("69.2 26.4 22.0 58.7 16.2", 4.40, 12.77),
   _CYCLICAL,
 )
-_add("cyclical_hidden_f30k", dataclasses.replace(_CYCLE, options={"localizer": "hidden"}))
+_add("cyclical_hidden_f30k", dataclasses.replace(CYCLE, options={"localizer": "hidden"}))
 # The paper does not print the weight of the attention's consistency.
 _add(
   "cyclical_consistency_f30k",
-  _with_losses(_CYCLE, reconstruction_weight=0.0, consistency_weight=0.5),
+  _with_losses(CYCLE, reconstruction_weight=0.0, consistency_weight=0.5),
 )
 _add(
   "cyclical_supervised_f30k",
   _with_losses(
-    dataclasses.replace(_CYCLE, options={"localizer": "none"}, warm_up_epochs=0),
+    dataclasses.replace(CYCLE, options={"localizer": "none"}, warm_up_epochs=0),
     reconstruction_weight=0.0,
     attention_weight=0.1,
     classification_weight=0.1,
@@ -241,7 +241,7 @@ _add(
   _CYCLICAL,
 )
 # Regions are the annotated boxes, known by their labels: prepare_data --regions=perfect.
-_add("cyclical_perfect_f30k", dataclasses.replace(_CYCLE, region_labels="yes"))
+_add("cyclical_perfect_f30k", dataclasses.replace(CYCLE, region_labels="yes"))
 
 # What contrastive learning starts from: maximum likelihood, without the CNN's own training.
 _add(

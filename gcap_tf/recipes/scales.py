@@ -16,6 +16,7 @@ from gcap_tf.training import (
   optimizers,
   schedules,
   scst_training,
+  warm_up,
 )
 
 FineTuning = TypeVar(
@@ -92,10 +93,13 @@ def captioner(
 
   GVD and its kin pass regions through several layers before words can choose among them, and
   begin to choose late: they take twice the steps, of half the pictures, at twice the rate.
+  Branches may begin together; the cycle needs a decoder that names things, and waits as published.
   """
   if scale.published:
     return config
   late = config.model in _GVD_KIN
+  steps = scale.captioner_steps * (2 if late else 1)
+  waits = config.model == "cyclical" and warm_up.is_asked(config)
   return dataclasses.replace(
     config,
     options={**config.options, **_captioner_sizes(config.model, scale.units)},
@@ -103,7 +107,10 @@ def captioner(
     images=(scale.images + 1) // 2 if late else scale.images,
     max_words=20,
     epochs=1_000,
-    max_steps=scale.captioner_steps * (2 if late else 1),
+    max_steps=steps,
+    warm_up_epochs=0,
+    warm_up_steps=steps * 3 // 5 if waits else 0,
+    region_classes="option",
     evaluate_every=_RARELY,
     schedule=schedules.ScheduleConfig(
       "cosine", 6e-3 if late else 3e-3, warmup_steps=scale.captioner_steps // 7 if late else 0

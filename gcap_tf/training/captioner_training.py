@@ -49,6 +49,7 @@ class CaptionerTrainingConfig:
     buckets: word counts that batches are padded to.
     epochs: passes over every picture.
     warm_up_epochs: the first of them, trained with one branch and without the cycle.
+    warm_up_steps: the same counted in steps, instead.
     warm_up_weights: which weights the rest begins with, the last or the best.
     max_steps: ends the run sooner than its epochs would; 0 does not.
     evaluate_every: steps between validations; 0 validates at the end of every epoch.
@@ -71,6 +72,7 @@ class CaptionerTrainingConfig:
   buckets: tuple[int, ...] = ()
   epochs: int = 30
   warm_up_epochs: int = 0
+  warm_up_steps: int = 0
   warm_up_weights: Literal["last", "best"] = "last"
   max_steps: int = 0
   evaluate_every: int = 0
@@ -142,7 +144,7 @@ def train(
 ) -> dict[str, float]:
   """Trains (or goes on training) a captioner; returns its last validation figures."""
   split = data.split("train")
-  if config.warm_up_epochs:
+  if warm_up.is_asked(config):
     train(data, warm_up.stage(config), warm_up.folder_of(folder))
   vocabulary = build_vocabulary(data, config)
   batch_config = pipeline.BatchConfig(
@@ -176,9 +178,10 @@ def train(
   if config.teacher:
     teacher = teacher_cache.open_or_compute(runs.load(config.teacher, "matcher"), split)
   loop_config = loop.of_run(config, steps_per_epoch, config.max_steps)
-  if config.warm_up_epochs:
+  if warm_up.is_asked(config):
     warm_up.begin(folder, model, config.warm_up_weights)
-    done = min(config.warm_up_epochs * steps_per_epoch, loop_config.steps)
+    asked = config.warm_up_steps or config.warm_up_epochs * steps_per_epoch
+    done = min(asked, loop_config.steps)
     loop_config = dataclasses.replace(loop_config, start_step=done)
 
   def batches(start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:

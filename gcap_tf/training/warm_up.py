@@ -19,25 +19,37 @@ from gcap_tf.captioners import base, distributed
 from gcap_tf.training import checkpoints, runs
 
 
+def is_asked(config: Any) -> bool:
+  return bool(config.warm_up_epochs or config.warm_up_steps)
+
+
 def stage(config: Any) -> Any:
-  """The configuration of the first stage: one branch, no localiser, its own epochs."""
+  """The configuration of the first stage: one branch, no localiser, its own epochs or steps."""
   known = {field.name for field in dataclasses.fields(base.CAPTIONERS.get(config.model).Config)}
   plain = {"branches": 1, "localizer": "none"}
   if not known >= plain.keys():
     raise errors.UserError(
-      f"warm_up_epochs is for captioners with branches or a localiser, not for {config.model}"
+      f"warm-up is for captioners with branches or a localiser, not for {config.model}"
     )
   if config.warm_up_epochs >= config.epochs:
     raise errors.UserError(
       f"warm_up_epochs is {config.warm_up_epochs}; it must be below epochs, {config.epochs}"
+    )
+  if config.warm_up_epochs and config.warm_up_steps:
+    raise errors.UserError("warm_up_epochs and warm_up_steps are both given; leave one of them 0")
+  if config.max_steps and config.warm_up_steps >= config.max_steps:
+    raise errors.UserError(
+      f"warm_up_steps is {config.warm_up_steps}; it must be below max_steps, {config.max_steps}"
     )
   losses = dataclasses.replace(config.losses, reconstruction_weight=0.0, consistency_weight=0.0)
   return dataclasses.replace(
     config,
     options={**config.options, **plain},
     losses=losses,
-    epochs=config.warm_up_epochs,
+    epochs=config.warm_up_epochs or config.epochs,
+    max_steps=config.warm_up_steps or config.max_steps,
     warm_up_epochs=0,
+    warm_up_steps=0,
   )
 
 

@@ -29,6 +29,12 @@ def test_the_first_stage_has_one_branch_and_no_cycle():
   assert first.options == {**config.options, "branches": 1, "localizer": "none"}
 
 
+def test_the_first_stage_may_be_counted_in_steps():
+  config = small_runs.captioner_config("cyclical", epochs=80, max_steps=700, warm_up_steps=420)
+  first = warm_up.stage(config)
+  assert (first.epochs, first.max_steps, warm_up.is_asked(first)) == (80, 420, False)
+
+
 @pytest.mark.parametrize("weights", ["last", "best"])
 def test_a_run_begins_with_the_weights_of_its_first_stage(tmp_path, weights):
   vocabulary = vocabularies.Vocabulary.build([["a", "cat"]], "captioner", 1)
@@ -56,3 +62,8 @@ def test_a_first_stage_that_makes_no_sense_is_refused():
     warm_up.stage(small_runs.captioner_config("neuraltalk2", warm_up_epochs=1, epochs=2))
   with pytest.raises(errors.UserError, match="must be below epochs, 2"):
     warm_up.stage(small_runs.captioner_config("gvd", warm_up_epochs=2, epochs=2))
+  with pytest.raises(errors.UserError, match="must be below max_steps, 9"):
+    warm_up.stage(small_runs.captioner_config("gvd", warm_up_steps=9, max_steps=9))
+  with pytest.raises(errors.UserError, match="leave one of them 0"):
+    both = {"warm_up_epochs": 1, "epochs": 2, "warm_up_steps": 1}
+    warm_up.stage(small_runs.captioner_config("gvd", **both))

@@ -6,8 +6,7 @@ Figures printed for another detector or split than the row's data are left out.
 
 import dataclasses
 
-from gcap_tf.recipes import experiments, scales
-from gcap_tf.training import captioner_training
+from gcap_tf.recipes import captioners, experiments, scales
 
 _COLUMNS = (
   *experiments.CAPTION_COLUMNS,
@@ -28,12 +27,13 @@ _ZERO_REPRESENTATION = _printed("32.2 79.0 22.4 25.65 55.81 48.99 85.99")
 
 
 def table(scale: scales.Scale) -> experiments.Table:
-  base = captioner_training.for_model("cyclical")
+  base = captioners.CYCLE
 
   def row(name: str, label: str, printed=None, localizer="linear", **losses) -> experiments.Row:
     training = dataclasses.replace(
       base,
       options={"localizer": localizer},
+      warm_up_epochs=0 if localizer == "none" else base.warm_up_epochs,
       losses=dataclasses.replace(base.losses, **losses),
     )
     return experiments.Row(name, label, scales.captioner(training, scale), printed or {})

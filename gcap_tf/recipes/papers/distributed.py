@@ -7,8 +7,7 @@ earlier branches picked; multi-head attention instead of branches; and the share
 
 import dataclasses
 
-from gcap_tf.recipes import experiments, scales
-from gcap_tf.training import captioner_training
+from gcap_tf.recipes import captioners, experiments, scales
 
 _COLUMNS = (
   *experiments.CAPTION_COLUMNS,
@@ -31,20 +30,15 @@ _KEEPING = {
 
 
 def table(scale: scales.Scale) -> experiments.Table:
-  base = captioner_training.for_model("distributed")
-
   def row(name: str, label: str, printed: tuple[float, ...], **options) -> experiments.Row:
-    training = scales.captioner(dataclasses.replace(base, options=options), scale)
-    return experiments.Row(name, label, training, dict(zip(_KEYS, printed, strict=False)))
+    training = dataclasses.replace(captioners.DISTRIBUTED_TRAINING, options=options)
+    if options["branches"] == 1:
+      training = dataclasses.replace(training, warm_up_epochs=0)
+    printed_by_key = dict(zip(_KEYS, printed, strict=False))
+    return experiments.Row(name, label, scales.captioner(training, scale), printed_by_key)
 
-  rows = [
-    experiments.Row(
-      "k1",
-      "K = 1",
-      scales.captioner(dataclasses.replace(base, options={"branches": 1}), scale),
-      {"error_partial": 7.94},
-    )
-  ]
+  single = row("k1", "K = 1", (), branches=1)
+  rows = [dataclasses.replace(single, printed={"error_partial": 7.94})]
   rows += [
     row(f"k{count}", f"K = {count}", printed, branches=count)
     for count, printed in _ELIMINATING.items()
