@@ -59,7 +59,7 @@ SCALES.register("small")(
 )
 SCALES.register("full")(Scale("full", (1, 2, 3, 4, 5), published=True))
 
-_GVD_KIN = ("gvd", "distributed", "cyclical")
+_GVD_KIN = {"gvd": 2, "distributed": 2, "cyclical": 3}  # Times the steps of others.
 _RARELY = 1_000_000  # Validation at the end alone.
 
 
@@ -93,12 +93,13 @@ def captioner(
 
   GVD and its kin pass regions through several layers before words can choose among them, and
   begin to choose late: they take twice the steps, of half the pictures, at twice the rate.
-  Branches may begin together; the cycle needs a decoder that names things, and waits as published.
+  Branches may begin together. The cycle waits, as published, until the decoder names things:
+  Cyclical and its baselines have as many steps again by half, the last third for the cycle.
   """
   if scale.published:
     return config
   late = config.model in _GVD_KIN
-  steps = scale.captioner_steps * (2 if late else 1)
+  steps = scale.captioner_steps * _GVD_KIN.get(config.model, 1)
   waits = config.model == "cyclical" and warm_up.is_asked(config)
   return dataclasses.replace(
     config,
@@ -109,7 +110,7 @@ def captioner(
     epochs=1_000,
     max_steps=steps,
     warm_up_epochs=0,
-    warm_up_steps=steps * 3 // 5 if waits else 0,
+    warm_up_steps=steps * 2 // 3 if waits else 0,
     region_classes="option",
     evaluate_every=_RARELY,
     schedule=schedules.ScheduleConfig(

@@ -25,10 +25,10 @@ def test_a_smaller_scale_cuts_sizes_and_steps_but_keeps_what_is_compared():
   published = captioner_training.for_model("cyclical")
   cut = scales.captioner(published, small)
   assert cut.options["hidden_size"] == small.units
-  assert (cut.max_steps, cut.images) == (2 * small.captioner_steps, small.images // 2)
+  assert (cut.max_steps, cut.images) == (3 * small.captioner_steps, small.images // 2)
   assert not cut.warm_up_steps
   waiting = scales.captioner(dataclasses.replace(published, warm_up_epochs=35), small)
-  assert (waiting.warm_up_epochs, waiting.warm_up_steps) == (0, 420)
+  assert (waiting.warm_up_epochs, waiting.warm_up_steps) == (0, 2 * small.captioner_steps)
   updown = scales.captioner(captioner_training.for_model("updown"), small)
   assert (updown.max_steps, updown.images) == (small.captioner_steps, small.images)
   assert (cut.losses, cut.model, cut.seed) == (published.losses, "cyclical", published.seed)
