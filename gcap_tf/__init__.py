@@ -2,6 +2,6 @@
 
 import os
 
-# TensorFlow turns oneDNN on for some CPUs only; with it a step is faster on all that were tried,
-# and its sums are the same on every one. TensorFlow reads this when it is imported.
+# TensorFlow turns oneDNN on for some CPUs only; steps were faster with it where it does not
+# (docs/speed.md). TensorFlow reads this when it is imported.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
