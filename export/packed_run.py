@@ -10,6 +10,7 @@ MODEL_CARD.md    use, limits, data, metrics, licence, training
 import json
 import os
 import pathlib
+from collections.abc import Iterator
 from typing import Any
 
 from export import card_sections, run_card
@@ -78,9 +79,10 @@ def blend_with_start(run: runs.Run, share: float) -> None:
     raise errors.UserError(f"start_share is {share:g}; it must be 0 to 1")
   if not run.config.get("start"):
     raise errors.UserError(f"{run.folder} was not fine-tuned from another run: leave start_share 0")
-  start = run
-  while start.config.get("start"):
-    start = runs.load(start.config["start"], run.kind)
+  first = run.config["start"]
+  for folder, config in starts(run.config):
+    first = config.get("start") or folder
+  start = runs.load(first, run.kind)
   if start.vocabulary != run.vocabulary or start.model.config != run.model.config:
     raise errors.UserError(f"{start.folder} is no longer what {run.folder} began with")
   for tuned, before in zip(run.model.variables, start.model.variables, strict=True):
@@ -105,19 +107,27 @@ def portable(config: dict[str, Any]) -> dict[str, Any]:
   }
 
 
-def earlier_stages(config: dict[str, Any]) -> list[dict[str, Any]]:
-  """Method and options of the runs that this one began with, the first of them first.
+def starts(config: dict[str, Any]) -> Iterator[tuple[pathlib.Path, dict[str, Any]]]:
+  """Folder and configuration of the runs that this one began with, the nearest first.
 
   Ends where a folder is no longer there.
   """
+  while config.get("start"):
+    folder = shipped_folders.run_folder(config["start"])
+    if not (folder / "config.json").exists():
+      return
+    config = files.read_json(folder / "config.json", "run configuration")
+    yield folder, config
+
+
+def earlier_stages(config: dict[str, Any]) -> list[dict[str, Any]]:
+  """Method and options of the runs that this one began with, the first of them first."""
   found = list(config.get("earlier_stages", ()))
-  while config.get("start") and len(found) < _MOST_STAGES:
-    path = shipped_folders.run_folder(config["start"]) / "config.json"
-    if not path.exists():
+  for _, before in starts(config):
+    if len(found) >= _MOST_STAGES:
       break
-    config = files.read_json(path, "run configuration")
-    told = {key: config[key] for key in ("model", "method", "training") if key in config}
-    found = [*config.get("earlier_stages", ()), portable(told), *found]
+    told = {key: before[key] for key in ("model", "method", "training") if key in before}
+    found = [*before.get("earlier_stages", ()), portable(told), *found]
   return found
 
 
