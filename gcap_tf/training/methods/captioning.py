@@ -160,7 +160,7 @@ class CaptioningTrainer(trainer.Trainer):
     """What else than the contract asks `teacher_force` is told."""
     options, extras = {}, []
     if self.config.sampling.start >= 0:
-      options["sampling"] = self.sampling_chance
+      options["scheduled_sampling"] = self.sampling_chance
     if self._cycles and self.model.config.localizer == "hidden":
       extras.append("query")
     if self.config.attention_weight or self.config.grounding_weight:
