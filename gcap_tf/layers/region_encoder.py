@@ -62,14 +62,16 @@ class RegionEncoder(keras.layers.Layer):
     return self.gain * kernel / tf.norm(kernel)
 
   def call(self, features: tf.Tensor, region_mask: tf.Tensor) -> tf.Tensor:
-    check_feature_size(features, self.feature_size)
     joint = product.flat_matmul(features, self.matrix()) + self.bias  # [I, R, J]
     joint = normalize.l2n(joint) if self.normalise else joint
     return tf.where(region_mask[..., None], joint, tf.zeros_like(joint))
 
 
 def check_feature_size(features: tf.Tensor, expected: int) -> None:
-  """Raises a `UserError` if region features do not have the `expected` size."""
+  """Raises a `UserError` if region features do not have the `expected` size.
+
+  Matchers call it before the layer: Keras adds lines to errors that a layer's `call` raises.
+  """
   if features.shape[-1] != expected:
     raise errors.UserError(
       f"region features have {features.shape[-1]} numbers but the matcher was built for "

@@ -13,7 +13,6 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from gcap_tf import errors
 from gcap_tf.layers import batch_norm, dropout, masking, normalize
 
 
@@ -32,8 +31,7 @@ class SelfAttention(keras.layers.Layer):
   Args:
     size: J.
     slots: the largest F if the layer has batch normalisation, else None. A batch with
-      fewer fragments leaves the statistics of the other slots alone; more fragments
-      than slots are an error.
+      fewer fragments leaves the statistics of the other slots alone.
     dropout_rate: rate of the dropout after both tanh.
     salt: separates this dropout from others with the same seed.
   """
@@ -58,11 +56,6 @@ class SelfAttention(keras.layers.Layer):
     mean /= tf.maximum(tf.reduce_sum(tf.cast(real, x.dtype), 1, keepdims=True), 1)
     overall = self.overall(mean)  # [N, J]
     if self.slots:
-      if x.shape[1] is not None and x.shape[1] > self.slots:
-        raise errors.UserError(
-          f"sgraf was built for {self.slots} regions in a picture, but this batch has "
-          f"{x.shape[1]}; keep {self.slots} regions, or train sgraf with regions={x.shape[1]}"
-        )
       training = seed is not None
       local = self.local_norm(local, axis=1, counted=real[..., None], training=training)
       overall = self.overall_norm(overall, axis=1, training=training)

@@ -87,8 +87,9 @@ class AttentionMatcher(base.Matcher):
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
     del seed  # No dropout here.
-    regions = self.region_encoder(self.region_input(batch), batch["region_mask"])
-    return {"regions": regions, "region_mask": batch["region_mask"]}
+    features, region_mask = self.region_input(batch), batch["region_mask"]
+    region_encoder.check_feature_size(features, self.region_input.size)
+    return {"regions": self.region_encoder(features, region_mask), "region_mask": region_mask}
 
   def encode_captions(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Captions:
     words = self.text_encoder(batch["tokens"], batch["token_mask"], seed)

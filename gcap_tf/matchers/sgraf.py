@@ -16,6 +16,7 @@ import keras
 import tensorflow as tf
 
 from gcap_tf import config as configs
+from gcap_tf import errors
 from gcap_tf.layers import (
   cross_attention,
   normalize,
@@ -89,6 +90,7 @@ class SGRAFMatcher(attention.AttentionMatcher):
     )
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
+    _check_regions(batch["region_mask"], self.max_regions)
     images = super().encode_images(batch, seed)
     vector = self.picture_vector(images["regions"], images["region_mask"], seed)
     return {**images, "picture_vector": vector}
@@ -167,3 +169,13 @@ class SGRAFMatcher(attention.AttentionMatcher):
     node_mask = tf.pad(word_mask, [[0, 0], [1, 0]], constant_values=True)
     z = self.head(nodes, node_mask, training=training)  # [I, C, S]
     return tf.sigmoid(self.readout(z))[..., 0]
+
+
+def _check_regions(region_mask: tf.Tensor, most: int) -> None:
+  """Raises a `UserError` if pictures have more regions than the model has statistics for."""
+  found = region_mask.shape[1]
+  if found is not None and found > most:
+    raise errors.UserError(
+      f"sgraf was built for {most} regions in a picture, but this batch has {found}; "
+      f"keep {most} regions, or train sgraf with regions={found}"
+    )

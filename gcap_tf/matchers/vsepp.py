@@ -57,6 +57,7 @@ class VSEPPMatcher(base.Matcher):
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
     pooled = batch["global_feature"][:, None]  # [I, 1, G]
+    region_encoder.check_feature_size(pooled, self.config.feature_size)
     image = self.image_encoder(pooled, tf.ones(tf.shape(pooled)[:2], tf.bool))
     image = self._embed(image[:, 0])
     return {
