@@ -1,12 +1,12 @@
-"""Tests of gcap_tf/evaluation/self_retrieval.py."""
+"""Tests of gcap_tf/evaluation/evaluators/self_retrieval.py."""
 
 import numpy as np
 import pytest
 
 from gcap_tf import errors
 from gcap_tf.captioners import likelihood
-from gcap_tf.data.prepared import pipeline
-from gcap_tf.evaluation import self_retrieval
+from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.evaluation.evaluators import self_retrieval
 from gcap_tf.metrics import self_retrieval as metric
 from gcap_tf.runs import run_folders
 from tests.training import fine_tuned, small_runs
@@ -27,7 +27,7 @@ def tokens_of(split, vocabulary, chosen):
 @pytest.mark.parametrize("rows", [1024, 8])
 def test_blocks_and_groups_give_the_scores_of_single_pairs(place, tmp_path, rows):
   run = run_folders.load(place / "run")
-  split = self_retrieval.prepared.PreparedData(place / "data").split("train")
+  split = prepared_data.PreparedData(place / "data").split("train")
   chosen = self_retrieval.choose(len(split), 18)
   tokens = tokens_of(split, run.vocabulary, chosen)
   found = self_retrieval.score_all(run, split, chosen, tokens, tmp_path, rows)
@@ -42,7 +42,7 @@ def test_blocks_and_groups_give_the_scores_of_single_pairs(place, tmp_path, rows
 
 def test_a_stopped_run_goes_on_with_the_blocks_that_are_there(place, tmp_path, monkeypatch):
   run = run_folders.load(place / "run")
-  split = self_retrieval.prepared.PreparedData(place / "data").split("train")
+  split = prepared_data.PreparedData(place / "data").split("train")
   chosen = np.arange(20)
   tokens = tokens_of(split, run.vocabulary, chosen)
   whole = self_retrieval.score_all(run, split, chosen, tokens, tmp_path)
@@ -67,7 +67,7 @@ def test_the_same_pictures_are_chosen_for_every_model():
 
 def test_fingerprints_tell_weights_and_captions_apart(place):
   run = run_folders.load(place / "run")
-  split = self_retrieval.prepared.PreparedData(place / "data").split("train")
+  split = prepared_data.PreparedData(place / "data").split("train")
   ids, tokens = split.image_ids[:3], np.ones([3, 4], np.int32)
   marks = {self_retrieval.fingerprint(run.model, ids, tokens, split)}
   marks.add(self_retrieval.fingerprint(run.model, ids, 2 * tokens, split))

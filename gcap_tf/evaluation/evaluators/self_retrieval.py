@@ -14,7 +14,7 @@ import tensorflow as tf
 from gcap_tf import errors, files, progress
 from gcap_tf.captioners import base
 from gcap_tf.data.prepared import batch_maker, batch_plan, prepared_data
-from gcap_tf.evaluation import captioner_evaluation
+from gcap_tf.evaluation import captioner_evaluation, evaluator
 from gcap_tf.metrics import self_retrieval
 from gcap_tf.runs import run_folders
 from gcap_tf.shipped import folders as shipped_folders
@@ -22,6 +22,18 @@ from gcap_tf.shipped import folders as shipped_folders
 _ROWS = 1024  # Sequences of a step: enough for the matrix products, small enough for the cache.
 _BLOCK = 16
 _SEED = 5000
+
+
+@evaluator.CAPTIONERS.register("self_retrieval")
+class SelfRetrieval(evaluator.Evaluator[evaluator.CaptionerAnswers]):
+  """Ranks pictures by the likelihood that the captioner gives its own captions."""
+
+  def run(self, subject: evaluator.CaptionerAnswers) -> evaluator.Report:
+    if not subject.config.self_retrieval:
+      return evaluator.Report()
+    recalls = evaluate(subject.run, subject.split, subject.answers, subject.config.self_retrieval)
+    text = "\n".join(f"{name} {value:7.2f} %" for name, value in recalls.items())
+    return evaluator.Report(text, recalls)
 
 
 def evaluate(
