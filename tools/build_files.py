@@ -29,7 +29,14 @@ GROUPED = (
   *("decoding", "evaluation", "evaluation/evaluators", "export", "interop", "layers", "losses"),
   *("matchers", "metrics"),
   *("recipes", "recipes/papers", "rewards", "runs", "serving", "serving/contract", "text"),
-  *("trainers/tagger", "training", "training/methods", "training/regularizers", "visuals"),
+  *(
+    "trainers/tagger",
+    "training",
+    "training/fine_tuning",
+    "training/methods",
+    "training/regularizers",
+    "visuals",
+  ),
 )
 LAYERS = {
   "gcap_tf": 0,
