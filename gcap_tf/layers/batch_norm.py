@@ -36,7 +36,10 @@ class BatchNorm(keras.layers.Layer):
     self.moving_variance = self.add_weight(
       shape=(size,), initializer="ones", name="moving_variance", **shared
     )
-    self.built = True
+    self.build((None, size))
+
+  def compute_output_shape(self, input_shape):
+    return input_shape
 
   def call(
     self, x: tf.Tensor, axis: int, counted: tf.Tensor | None = None, training: bool = False

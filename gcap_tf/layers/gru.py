@@ -73,7 +73,10 @@ class PackedGRU(keras.layers.Layer):
     self.recurrent_kernel = weight("recurrent_kernel", units, 3 * units)
     self.bias = weight("bias", 3 * units)
     self.recurrent_bias = weight("recurrent_bias", 3 * units)
-    self.built = True
+    self.build((None, input_size))
+
+  def compute_output_shape(self, input_shape):
+    return (*input_shape[:-1], self.recurrent_kernel.shape[0])
 
   def call(self, x: tf.Tensor, sizes: tf.Tensor) -> tf.Tensor:
     """Packed inputs [W, E] and the rows of each step [T] to packed states [W, H]."""
