@@ -1,7 +1,7 @@
-"""Tokenising as COCO's caption evaluation does, by Java where it is there.
+"""Tokenising as COCO's caption evaluation does, by Java if it is installed.
 
 Stanford's PTBTokenizer splits and lowers, then punctuation goes. Without Java this
-project's tokenizer follows the same rules; the report says which one it was.
+project's tokenizer follows the same rules; the report names the one that ran.
 """
 
 import tempfile
@@ -32,7 +32,7 @@ def tokenize(texts: Sequence[str], timeout_seconds: float = 600.0) -> tuple[list
 
 
 def tokenize_java(texts: Sequence[str], timeout_seconds: float = 600.0) -> list[str]:
-  """Stanford's PTBTokenizer; `java.NotComputed` where it cannot run."""
+  """Stanford's PTBTokenizer; `java.NotComputed` if it cannot run."""
   runtime = java.find()
   jar = java.scorer_folder("tokenizer") / "stanford-corenlp-3.4.1.jar"
   with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:

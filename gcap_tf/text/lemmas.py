@@ -1,4 +1,4 @@
-"""The dictionary form of a word, by a kept table and rules; no server, no context.
+"""The dictionary form of a word, by a table and rules, without a server or context.
 
 The grounding metrics of Flickr30k Entities and ActivityNet Entities compare words by
 the lemma that Stanford CoreNLP gives to a single word. This module does the same by

@@ -1,18 +1,18 @@
 """Splits captions into words; the same rules run in Python and in a TensorFlow graph.
 
-    caption     lower case, Penn Treebank splitting, punctuation dropped: what
-                COCO's evaluation (Stanford PTBTokenizer and its punctuation list) leaves
+    caption     lower case, Penn Treebank splitting, punctuation dropped: as
+                COCO's evaluation does (Stanford PTBTokenizer and a punctuation list)
     treebank    lower case, Penn Treebank splitting, punctuation kept: NLTK's
-                `word_tokenize(caption.lower())`, which SCAN and its kin were trained on
+                `word_tokenize(caption.lower())`, as SCAN and its successors use
     whitespace  lower case, split at white space
 
 A style is a table of (pattern, replacement) applied in order to the lower-case text
-between blanks; blanks then part the words. The patterns use only what Python's `re`
-and RE2 read alike: no look-around, no \\s, \\w or \\b, no back-references.
+between blanks; blanks then separate the words. The patterns use only what Python's `re`
+and RE2 read in the same way: no look-around, no \\s, \\w or \\b, no back-references.
 `graph_tokenizer` applies the same tables to tensors.
 
-Departure: brackets, which COCO's list means to drop but leaves as "-lrb-" because it
-looks for capitals, are dropped; so are "!!" and "?!". What PTBTokenizer cannot read,
+Departure: brackets are dropped, which COCO's list intends but leaves as "-lrb-" because it
+looks for capitals; so are "!!" and "?!". What PTBTokenizer cannot read,
 such as emoji, stays, each emoji a word.
 """
 
@@ -25,7 +25,7 @@ from gcap_tf import errors
 Style = Literal["caption", "treebank", "whitespace"]
 Rule = tuple[str, str]
 
-# Every rule sees words parted by at least two blanks, so that matches on neighbouring
+# Every rule sees words separated by at least two blanks, so that matches on neighbouring
 # words may each take the blank on their own side.
 BLANK = "  "
 _SPACES: Rule = (
@@ -62,7 +62,7 @@ _CAPTION: tuple[Rule, ...] = (
   _EMOJI,
   ("&amp;", "&"),
   ("[‘’]", "'"),
-  # Always dropped: quotes, brackets, dashes, and what ends or parts sentences.
+  # Always dropped: quotes, brackets, dashes, and marks that end or divide sentences.
   ("[\"`“”„«»()\\[\\]{};!?—–…]|''+|--+|\\.\\.+|,,+", BLANK),
   # Commas and colons, but for those in 10,000 and 5:30.
   ("([^0-9])[,:]+", rf"\1{BLANK}"),

@@ -1,6 +1,6 @@
 """Drawn scenes: a dataset without downloads, whose every noun has an exact box.
 
-Pictures are painted by code, captions come from a grammar that knows what is true of the
+Pictures are painted by code, captions come from a grammar that reads the facts of the
 picture. `record(config, index)` depends on only the seed and the index, so any process can
 make any record, in any order.
 """

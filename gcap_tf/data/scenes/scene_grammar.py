@@ -1,8 +1,8 @@
-"""Captions of drawn scenes, from what is true of the picture.
+"""Writes captions of drawn scenes from the facts of the picture.
 
-Each caption tells one or two of the scene's facts in one of several sentence forms, names
-things by varying synonyms, and leaves others out. Every noun knows the box of its object,
-and every word its part of speech.
+Each caption states one or two of the scene's facts in one of several sentence forms, names
+things by varying synonyms, and leaves others out. Every noun has the box of its object,
+and every word has its part of speech.
 """
 
 import dataclasses
@@ -36,7 +36,7 @@ class Mention:
 
 
 class Sentence:
-  """Words said so far, with tags and mentions."""
+  """Words so far, with tags and mentions."""
 
   def __init__(self, scene: scene_layout.Scene, rng: np.random.Generator):
     self.scene, self.rng = scene, rng
@@ -61,7 +61,7 @@ class Sentence:
   def noun_phrase(
     self, before: list[str], noun: str, name: str, entity: str, kind: str, boxes: np.ndarray
   ) -> None:
-    """Says determiner, adjectives and noun; "a" becomes "an" where it must."""
+    """Adds determiner, adjectives and noun; "a" becomes "an" before a vowel."""
     start = len(self.tokens)
     words = [*before, noun]
     if words[0] == "a" and words[1][0] in "aeiou":
@@ -124,7 +124,7 @@ class Sentence:
       self.noun_phrase(before, singular, singular, f"{index}.{part}", kind, boxes[part])
 
   def place(self, options: Sequence[tuple[str, str, str, str]]) -> None:
-    """Says where: a preposition and a part of the place that can be seen."""
+    """Adds the place: a preposition and a visible part of it."""
     boxes = {
       "": np.asarray([0, 0, scene_layout.WIDTH, scene_layout.HEIGHT]),
       **self.scene.place_boxes,
@@ -160,7 +160,7 @@ class Sentence:
     self.say(words, "VERB")
 
   def event(self, fact: scene_layout.Fact, form: str) -> None:
-    """Says a whole fact: subject, verb, object."""
+    """Adds a whole fact: subject, verb, object."""
     self.entity(fact.subject)
     self.action(fact, form)
 
@@ -176,7 +176,7 @@ class Sentence:
 
 
 def relation(a: scene_layout.Entity, b: scene_layout.Entity) -> str:
-  """How a stands to b in the picture, "" where nothing natural can be said."""
+  """The position of a relative to b, "" if no natural expression fits."""
   up_a, up_b = a.depth < scene_layout.SKY_DEPTH, b.depth < scene_layout.SKY_DEPTH
   overlap = min(a.box_px[2], b.box_px[2]) - max(a.box_px[0], b.box_px[0])
   narrow = min(a.box_px[2] - a.box_px[0], b.box_px[2] - b.box_px[0])
@@ -195,7 +195,7 @@ def relation(a: scene_layout.Entity, b: scene_layout.Entity) -> str:
 
 
 class Narrator:
-  """Tells captions of one scene."""
+  """Writes captions of one scene."""
 
   def __init__(self, scene: scene_layout.Scene, rng: np.random.Generator):
     self.scene, self.rng = scene, rng
@@ -210,7 +210,7 @@ class Narrator:
     self.linked = {frozenset((f.subject, f.object)) for f in scene.facts}
 
   def _salience(self, fact: scene_layout.Fact) -> float:
-    """Living things that do something are told first, far things last."""
+    """Living things that do something come first, far things last."""
     name = self.scene.entities[fact.subject].name
     alive = (
       4.0
@@ -230,7 +230,7 @@ class Narrator:
     return self.facts[int(self.rng.choice(len(self.facts), p=weights / weights.sum()))]
 
   def neighbour(self, index: int, besides: Set[int]) -> tuple[str, int] | None:
-    """Something else and how `index` stands to it."""
+    """Another entity and the position of `index` relative to it."""
     options = []
     for other in self.seen:
       if other == index or other in besides or frozenset((index, other)) in self.linked:
@@ -283,7 +283,7 @@ class Narrator:
     return sentence
 
   def tell_crowd(self, fact: scene_layout.Fact) -> Sentence:
-    """ "Two people run ...", where all people of the picture are meant."""
+    """ "Two people run ..." about all people of the picture."""
     sentence = Sentence(self.scene, self.rng)
     crowd = self._crowd()
     names = {self.scene.entities[i].name for i in crowd}
@@ -313,7 +313,7 @@ class Narrator:
     return people if len(people) in NUMBERS else []
 
   def _tail(self, sentence: Sentence, fact: scene_layout.Fact, form: str) -> None:
-    """What may follow the main event."""
+    """Adds a neighbour, the place or a second event."""
     bare = fact.object is None and not fact.preposition
     beside = None if fact.preposition else self.neighbour(fact.subject, sentence.said)
     other = self.pick(sentence.said)
@@ -333,7 +333,7 @@ class Narrator:
     words, other = beside
     name = self.scene.entities[fact.subject].name
     if words in ("in front of", "next to") and fact.object is not None:
-      # "a man holds a cup next to a dog" would leave open who stands there.
+      # "a man holds a cup next to a dog" would not say who is next to the dog.
       sentence.say("with")
       sentence.entity(other, detail=False)
       sentence.say("behind" if words == "in front of" else sentence.choose(("next to", "near")))

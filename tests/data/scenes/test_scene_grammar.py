@@ -106,7 +106,7 @@ def test_sentences_take_many_forms(told):
   assert {"while", "and", "with", "wearing", "next", "behind", "there"} <= words
 
 
-def test_an_empty_scene_is_told_too():
+def test_an_empty_scene_has_a_caption_too():
   rng = np.random.Generator(np.random.PCG64(1))
   scene = scene_groups.compose(rng)
   for entity in scene.entities:
