@@ -28,7 +28,7 @@ Mode = Literal["all", "loc"]
 
 @dataclasses.dataclass(frozen=True)
 class Scores:
-  """Precision, recall and their F1, as fractions of 1."""
+  """Precision, recall and their F1, as fractions."""
 
   precision: float
   recall: float
@@ -49,14 +49,14 @@ class ClassScores:
 
 @dataclasses.dataclass(frozen=True)
 class Grounding:
-  """Everything about generated sentences; macro is the published figure.
+  """Scores of generated sentences; papers print the macro ones.
 
   Attributes:
     all, loc: macro over classes.
     all_micro, loc_micro: every word counts the same.
-    all_bound, loc_bound: macro, with partial groundings taken as correct.
+    all_bound, loc_bound: macro, with partial groundings counted as correct.
     per_class: annotated classes, most annotated words first.
-    events: what the figures were summed from.
+    events: the judged words behind the figures.
   """
 
   all: Scores

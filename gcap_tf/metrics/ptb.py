@@ -1,6 +1,6 @@
 """Tokenising as COCO's caption evaluation does, by Java if it is installed.
 
-Stanford's PTBTokenizer splits and lowers, then punctuation goes. Without Java this
+Stanford's PTBTokenizer splits and lower-cases, then punctuation is dropped. Without Java this
 project's tokenizer follows the same rules; the report names the one that ran.
 """
 
@@ -12,8 +12,8 @@ from gcap_tf.text import tokenizer
 
 JAVA = "PTBTokenizer (Java)"
 OWN = "gcap_tf tokenizer"
-# As COCO's evaluation has it. The brackets are in capitals, so that of lower-cased text
-# none is dropped: kept, since scores are compared with published ones.
+# The list of COCO's evaluation. Its brackets are in capitals, so brackets of lower-cased text
+# are not dropped; that stays, since scores are compared with published ones.
 _PUNCTUATION = frozenset(
   ("''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", *".?!,:-;", "--", "...")
 )

@@ -1,4 +1,4 @@
-"""Which words name an object class (the object words of the grounding metrics).
+"""Finds words that name an object class (the object words of the grounding metrics).
 
 A word is an object word if and only if its lemma is the lemma of a class. Classes are those of a
 file (Flickr30k: 480, ActivityNet: 431) or the frequent head words of the data itself.

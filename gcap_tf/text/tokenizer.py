@@ -43,7 +43,7 @@ _ABBREVIATIONS = (
   "adm|apr|aug|ave|blvd|brig|bros|calif|capt|co|corp|dec|dr|drs|etc|feb|ft|gen|gov|hwy|inc|jan|"
   "jr|lt|ltd|maj|messrs|mfg|mr|mrs|ms|mt|nov|oct|ph\\.d|prof|rev|sept|sgt|sr|st|tenn|univ|vs"
 )
-# One picture: a symbol, its variation and skin tone, and what zero-width joiners add to it.
+# One emoji: a symbol, its variation and skin tone, and symbols joined by zero-width joiners.
 _EMOJI_ONE = "[\U0001f300-\U0001faff\u2600-\u27bf][\ufe0f\U0001f3fb-\U0001f3ff]*"
 _EMOJI: Rule = (
   f"([\U0001f1e6-\U0001f1ff][\U0001f1e6-\U0001f1ff]?|{_EMOJI_ONE}(?:\u200d{_EMOJI_ONE})*)",
@@ -64,11 +64,11 @@ _CAPTION: tuple[Rule, ...] = (
   ("[‘’]", "'"),
   # Always dropped: quotes, brackets, dashes, and marks that end or divide sentences.
   ("[\"`“”„«»()\\[\\]{};!?—–…]|''+|--+|\\.\\.+|,,+", BLANK),
-  # Commas and colons, but for those in 10,000 and 5:30.
+  # Commas and colons, except those in 10,000 and 5:30.
   ("([^0-9])[,:]+", rf"\1{BLANK}"),
   ("[,:]+([^0-9])", rf"{BLANK}\1"),
   ("(:[0-9]+)([ap]m) ", r"\1  \2  "),
-  # The period of a word's end, but for that of initials (u.s.) and abbreviations (mr.).
+  # The period at a word's end, except that of initials (u.s.) and abbreviations (mr.).
   (f"( (?:(?:[a-z]\\.)*[a-z]|{_ABBREVIATIONS}))\\. ", rf"\1{_PERIOD}{BLANK}"),
   ("\\.('* )", r"\1"),
   (" \\.([^0-9])", r"  \1"),
@@ -85,7 +85,7 @@ _CAPTION: tuple[Rule, ...] = (
   ("([0-9])'([0-9])", r"\1  \2"),
   (" '+", BLANK),
   ("'+ ", BLANK),
-  # Hyphens, but for those within a word (t-shirt).
+  # Hyphens, except those within a word (t-shirt).
   (" -+", BLANK),
   ("-+ ", BLANK),
   *_CONTRACTIONS,
@@ -101,11 +101,11 @@ _TREEBANK: tuple[Rule, ...] = (
   ("(?:\"|'')", "  ''  "),
   # A period right before these ends no sentence: "inc., which".
   ("([^. ])\\.([,#$%&<])", rf"\1{_PERIOD}\2"),
-  # Commas and colons, but for those in 10,000 and 5:30.
+  # Commas and colons, except those in 10,000 and 5:30.
   ("([,:])([^0-9])", r"  \1  \2"),
   ("(\\.\\.+)", r"  \1  "),
   ("([;@#$%&?!*()\\[\\]{}<>])", r"  \1  "),
-  # Within the text a period ends a sentence, but for that of initials and abbreviations.
+  # Within the text a period ends a sentence, except that of initials and abbreviations.
   (f"( (?:(?:[a-z]\\.)*[a-z]|{_ABBREVIATIONS}))\\. ", rf"\1{_PERIOD}{BLANK}"),
   (f"{_PERIOD}((?: |''|[)\\]}}>»”’])*)$", r"  .\1"),
   ("([^. ])\\. ", r"\1  .  "),

@@ -134,7 +134,7 @@ class Vocabulary:
   def load(cls, path: files.PathLike) -> "Vocabulary":
     """Reads our own file, a SCAN `word2idx` file or an Up-Down `ix_to_word` file.
 
-    An Up-Down checkpoint keeps its `ix_to_word` bare, id -> word; that is read, too.
+    An Up-Down checkpoint holds its `ix_to_word` at the top level, id -> word; that is read, too.
     """
     return cls.from_json(files.read_json(path, "vocabulary"), str(path))
 
@@ -148,7 +148,7 @@ class Vocabulary:
 
 
 def _layout_words_labels(value: Any) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
-  """What the three kinds of file hold."""
+  """The content of any of the three kinds of file."""
   keys = value.keys() if isinstance(value, dict) else ()
   if {"layout", "words"} <= set(keys):
     return value["layout"], _strings(value, "words"), _strings(value, "labels")

@@ -136,7 +136,7 @@ def open_source(
 
 
 def command(config: PrepareConfig) -> str:
-  """The command line that makes the same folder, but for --out."""
+  """The command line that makes the same folder, without --out."""
   usual = configs.to_dict(PrepareConfig(config.dataset))
   words = [f"--dataset={config.dataset}"]
   for name, value in configs.to_dict(config).items():

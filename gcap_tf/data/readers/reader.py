@@ -70,7 +70,7 @@ class Reader(abc.ABC):
 
     Args:
       splits: which; all by default.
-      max_images: at most so many pictures of each split.
+      max_images: the most pictures of each split.
       progress: draw a bar on standard error.
     """
     known = self.splits

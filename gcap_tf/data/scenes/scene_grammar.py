@@ -43,7 +43,7 @@ class Sentence:
     self.tokens: list[str] = []
     self.tags: list[str] = []
     self.mentions: list[Mention] = []
-    self.said: set[int] = set()  # entities mentioned
+    self.mentioned: set[int] = set()  # entities mentioned
 
   def choose(self, options: Sequence[T]) -> T:
     return options[int(self.rng.integers(len(options)))]
@@ -51,7 +51,7 @@ class Sentence:
   def chance(self, probability: float) -> bool:
     return bool(self.rng.random() < probability)
 
-  def say(self, words: str, first_tag: str = "") -> None:
+  def add_words(self, words: str, first_tag: str = "") -> None:
     """Adds words; their tags are the lexicon's, `first_tag` overrides that of the first."""
     for position, word in enumerate(words.split()):
       self.tokens.append(word)
@@ -67,8 +67,8 @@ class Sentence:
     if words[0] == "a" and words[1][0] in "aeiou":
       words[0] = "an"
     for word in words[:-1]:
-      self.say(word)
-    self.say(noun, "NOUN")
+      self.add_words(word)
+    self.add_words(noun, "NOUN")
     end = len(self.tokens)
     self.mentions.append(
       Mention(start, end, end - 1, name, entity, kind, np.asarray(boxes, np.float32).reshape(-1, 4))
@@ -89,7 +89,7 @@ class Sentence:
     return words
 
   def entity(self, index: int, detail: bool = True) -> None:
-    """Says a noun phrase for an entity, with clothes or a coloured part now and then."""
+    """Adds a noun phrase for an entity, sometimes with clothes or a coloured part."""
     entity = self.scene.entities[index]
     introduces = self.tokens[:1] == ["there"]
     before = ["the" if not introduces and self.chance(0.05) else "a"]
@@ -99,7 +99,7 @@ class Sentence:
     singular, _ = self.synonym(entity.name)
     kind = scene_words.KINDS.get(entity.name, "other")
     self.noun_phrase(before, singular, singular, str(index), kind, entity.box_px)
-    self.said.add(index)
+    self.mentioned.add(index)
     if detail:
       self._parts(index, entity)
 
@@ -112,12 +112,12 @@ class Sentence:
       seen = [self.choose(seen)]
     if entity.name in scene_layout.PEOPLE:
       hat_only = seen[0] in ("hat", "cap", "helmet")
-      self.say(self.choose(("wearing", "with") if hat_only else ("in", "wearing", "in")))
+      self.add_words(self.choose(("wearing", "with") if hat_only else ("in", "wearing", "in")))
     else:
-      self.say("with")
+      self.add_words("with")
     for position, part in enumerate(seen):
       if position:
-        self.say("and")
+        self.add_words("and")
       singular, _ = self.synonym(part)
       before = ["a", *self.adjectives(entity.part_colors[part], often=0.85)]
       kind = scene_words.KINDS.get(part, "other")
@@ -133,7 +133,7 @@ class Sentence:
     if not options:
       return
     preposition, before, noun, part = self.choose(options)
-    self.say(preposition)
+    self.add_words(preposition)
     name = scene_words.LEMMAS.get(noun, noun)
     self.noun_phrase(before.split(), noun, name, f"place.{part or 'all'}", "scene", boxes[part])
 
@@ -141,13 +141,13 @@ class Sentence:
     self.place(scene_words.PLACES[self.scene.place.name])
 
   def verb(self, fact: scene_layout.Fact, form: str, plural: bool = False) -> None:
-    """Says the verb: "simple" (runs), "progressive" (is running) or "participle" (running)."""
+    """Adds the verb: "simple" (runs), "progressive" (is running) or "participle" (running)."""
     be = "are" if plural else "is"
     if fact.verb in ("park", "be"):
       if form != "participle":
-        self.say(be)
+        self.add_words(be)
       if fact.verb == "park":
-        self.say("parked")
+        self.add_words("parked")
       return
     subject = self.scene.entities[fact.subject].name
     verb = POSE_VERBS.get((subject, fact.verb), fact.verb)
@@ -155,9 +155,9 @@ class Sentence:
       verb = {"run": "jog", "walk": "stroll"}.get(verb, verb)
     one, many, ing = self.choose(scene_words.VERBS[verb])
     if form == "progressive":
-      self.say(be)
+      self.add_words(be)
     words = ing if form != "simple" else (many if plural else one)
-    self.say(words, "VERB")
+    self.add_words(words, "VERB")
 
   def event(self, fact: scene_layout.Fact, form: str) -> None:
     """Adds a whole fact: subject, verb, object."""
@@ -168,7 +168,7 @@ class Sentence:
     self.verb(fact, form, plural)
     if fact.object is not None:
       if fact.preposition:
-        self.say(self.choose(NEXT_TO) if fact.preposition == "next to" else fact.preposition)
+        self.add_words(self.choose(NEXT_TO) if fact.preposition == "next to" else fact.preposition)
       self.entity(fact.object, detail=self.chance(0.3))
     elif fact.preposition:
       sky = fact.verb == "fly"
@@ -194,7 +194,7 @@ def relation(a: scene_layout.Entity, b: scene_layout.Entity) -> str:
   return f"to the {'left' if left else 'right'} of"
 
 
-class Narrator:
+class CaptionWriter:
   """Writes captions of one scene."""
 
   def __init__(self, scene: scene_layout.Scene, rng: np.random.Generator):
@@ -245,14 +245,14 @@ class Narrator:
 
   def caption(self) -> Sentence:
     fact = self.pick()
-    forms = [self.tell_event] * 6 + [self.tell_there_is, self.tell_place_first]
+    forms = [self.event_caption] * 6 + [self.there_is_caption, self.place_first_caption]
     if len(self._crowd()) > 1:
-      forms += [self.tell_crowd] * 2
+      forms += [self.crowd_caption] * 2
     if fact is None:
-      return self.tell_empty()
+      return self.empty_caption()
     return forms[int(self.rng.integers(len(forms)))](fact)
 
-  def tell_empty(self) -> Sentence:
+  def empty_caption(self) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     sentence.tokens, sentence.tags = ["there", "is"], ["PRON", "VERB"]
     part = self.scene.place.ground
@@ -260,29 +260,29 @@ class Narrator:
     sentence.noun_phrase(["an", "empty"], part, part, f"place.{part}", "scene", boxes)
     return sentence
 
-  def tell_event(self, fact: scene_layout.Fact) -> Sentence:
+  def event_caption(self, fact: scene_layout.Fact) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     form = sentence.choose(("simple", "simple", "progressive", "participle"))
     sentence.event(fact, form)
     self._tail(sentence, fact, form)
     return sentence
 
-  def tell_there_is(self, fact: scene_layout.Fact) -> Sentence:
+  def there_is_caption(self, fact: scene_layout.Fact) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     sentence.tokens, sentence.tags = ["there", "is"], ["PRON", "VERB"]
     sentence.event(fact, "participle")
     self._tail(sentence, fact, "participle")
     return sentence
 
-  def tell_place_first(self, fact: scene_layout.Fact) -> Sentence:
+  def place_first_caption(self, fact: scene_layout.Fact) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     if fact.object is None and fact.preposition:
-      return self.tell_event(fact)  # boats and birds bring their own place
+      return self.event_caption(fact)  # boats and birds bring their own place
     sentence.here()
     sentence.event(fact, sentence.choose(("simple", "progressive")))
     return sentence
 
-  def tell_crowd(self, fact: scene_layout.Fact) -> Sentence:
+  def crowd_caption(self, fact: scene_layout.Fact) -> Sentence:
     """ "Two people run ..." about all people of the picture."""
     sentence = Sentence(self.scene, self.rng)
     crowd = self._crowd()
@@ -298,13 +298,13 @@ class Narrator:
     boxes = np.stack([self.scene.entities[i].box_px for i in crowd])
     entity = "+".join(map(str, crowd))
     sentence.noun_phrase([NUMBERS[len(crowd)]], plural, singular, entity, "people", boxes)
-    sentence.said.update(crowd)
+    sentence.mentioned.update(crowd)
     poses = {self.scene.entities[i].pose for i in crowd}
     form = sentence.choose(("simple", "progressive", "participle"))
     if len(poses) == 1 and poses & {"stand", "walk", "run", "wave"}:
       sentence.verb(scene_layout.Fact(crowd[0], poses.pop()), form, plural=True)
     elif form != "participle":
-      sentence.say("are")
+      sentence.add_words("are")
     sentence.here()
     return sentence
 
@@ -315,8 +315,8 @@ class Narrator:
   def _tail(self, sentence: Sentence, fact: scene_layout.Fact, form: str) -> None:
     """Adds a neighbour, the place or a second event."""
     bare = fact.object is None and not fact.preposition
-    beside = None if fact.preposition else self.neighbour(fact.subject, sentence.said)
-    other = self.pick(sentence.said)
+    beside = None if fact.preposition else self.neighbour(fact.subject, sentence.mentioned)
+    other = self.pick(sentence.mentioned)
     roll = self.rng.random()
     if beside and roll < 0.35:
       self._place_beside(sentence, fact, beside)
@@ -324,7 +324,7 @@ class Narrator:
     if bare or (fact.object is not None and roll < 0.7):
       sentence.here()
     if other and roll > (0.7 if len(sentence.tokens) < 9 else 0.88):
-      sentence.say("and" if form == "participle" else sentence.choose(("and", "while")))
+      sentence.add_words("and" if form == "participle" else sentence.choose(("and", "while")))
       sentence.event(other, form)
 
   def _place_beside(
@@ -334,10 +334,12 @@ class Narrator:
     name = self.scene.entities[fact.subject].name
     if words in ("in front of", "next to") and fact.object is not None:
       # "a man holds a cup next to a dog" would not say who is next to the dog.
-      sentence.say("with")
+      sentence.add_words("with")
       sentence.entity(other, detail=False)
-      sentence.say("behind" if words == "in front of" else sentence.choose(("next to", "near")))
-      sentence.say(PRONOUNS.get(name, "it"))
+      sentence.add_words(
+        "behind" if words == "in front of" else sentence.choose(("next to", "near"))
+      )
+      sentence.add_words(PRONOUNS.get(name, "it"))
       return
-    sentence.say(sentence.choose(NEXT_TO) if words == "next to" else words)
+    sentence.add_words(sentence.choose(NEXT_TO) if words == "next to" else words)
     sentence.entity(other, detail=sentence.chance(0.3))
