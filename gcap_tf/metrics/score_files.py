@@ -14,7 +14,7 @@ from gcap_tf.metrics import (
   results_io,
 )
 
-DIGITS = 8
+DIGITS = 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _finished(
 ) -> grounding_report.Report:
   """The report with its mode, and with the source of its lemmas if they were used.
 
-  Values are rounded: the official evaluators print fewer digits.
+  Values are rounded to DIGITS: enough to compare with the official evaluators to 1e-9.
   """
   rounded = {
     name: round(value, DIGITS) if isinstance(value, float) else value

@@ -46,7 +46,7 @@ class PreparedData:
     if not (self.folder / "dataset.json").exists():
       raise errors.UserError(
         f"{self.folder} is not a prepared folder: it has no dataset.json; "
-        "make one with trainers.prepare_data"
+        "make one with python -m trainers.prepare_data"
       )
     self.info: dict[str, Any] = files.read_json(self.folder / "dataset.json", "dataset description")
     self._check_format()
@@ -103,7 +103,7 @@ class PreparedData:
     if self.info.get("format") != prepared_writer.FORMAT:
       raise errors.UserError(
         f"{path} does not describe prepared data of this program; "
-        "make the folder with trainers.prepare_data"
+        "make the folder with python -m trainers.prepare_data"
       )
     if self.info.get("version") != prepared_writer.VERSION:
       raise errors.UserError(

@@ -45,7 +45,9 @@ _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
 HEADER_BYTES = _LENGTH.size + _CHECKSUM.size
 FOOTER_BYTES = _CHECKSUM.size
-FIX = "copy the file again or prepare the data again, then run trainers.prepare_data --check"
+FIX = (
+  "copy the file again or prepare the data again, then run python -m trainers.prepare_data --check"
+)
 
 
 def encode(record: records.Record) -> bytes:
