@@ -27,7 +27,7 @@ from gcap_tf.metrics import self_retrieval
 from gcap_tf.rewards import cider_d as rewards_cider_d
 from gcap_tf.rewards import document_frequency, weighted
 from gcap_tf.training import optimizers
-from gcap_tf.training.methods import scst
+from gcap_tf.training.methods import self_critical
 
 _SIZE = flags.DEFINE_integer("units", 512, "E, H and A.", 1)
 _WORDS = flags.DEFINE_integer("words", 9488, "V, including the end of a sentence.", 3)
@@ -61,9 +61,9 @@ def step_figures() -> dict[str, float]:
   frequency = document_frequency.DocumentFrequency.from_captions(references.values())
   scorer = rewards_cider_d.CiderD(references, frequency)
   model = make_model(NEVER)
-  trainer = scst.ScstTrainer(
+  trainer = self_critical.ScstTrainer(
     model,
-    scst.ScstConfig(samples=SAMPLES, max_length=WORDS),
+    self_critical.SampledCaptions(samples=SAMPLES, max_length=WORDS),
     weighted.WeightedSum({"cider": 1.0}, {"cider": scorer}),
   )
   batch = captioners.make_batch(PICTURES, 1, _WORDS.value)
@@ -118,7 +118,9 @@ class SlowReward:
     return scores[: len(drawn)] - np.repeat(scores[len(drawn) :], SAMPLES // copies)
 
 
-def reward_seconds(trainer: scst.ScstTrainer, rng: np.random.Generator, images: list[str]) -> float:
+def reward_seconds(
+  trainer: self_critical.ScstTrainer, rng: np.random.Generator, images: list[str]
+) -> float:
   """Returns the time of the call out of the graph, for 50 sampled and 10 greedy captions."""
   count = PICTURES * (SAMPLES + 1)
   captions = rng.integers(1, _WORDS.value, (count, WORDS))

@@ -17,7 +17,7 @@ from gcap_tf import batch as batches
 from gcap_tf.data.stores import label_mapping
 from gcap_tf.text import vocabulary as vocabularies
 
-# Which picture a row is does not matter to a model.
+# A model does not read which picture a row is.
 _READ = [name for name in batches.names(["regions"]) if batches.ENTRIES[name].parts]
 
 

@@ -95,7 +95,7 @@ def named_files(text: str) -> set[str]:
 
 def named_modules(text: str) -> set[str]:
   """The modules that a document runs with `python -m`, and the commands that it names."""
-  started = set(re.findall(r"-m ((?:\w+\.)+\w+)", text))
+  started = set(re.findall(r"-m ((?:\w+\.)+[a-z]\w+)", text))
   commands = re.findall(r"`((?:trainers|export|serving|benchmarks)(?:\.\w+)+)[ `]", text)
   found = started | {name for name in commands if not name.endswith((".md", ".py", ".json"))}
   return {name for name in found if name.partition(".")[0] in TOPS}

@@ -1,4 +1,4 @@
-"""Captions pictures straight from a region store, without preparing data."""
+"""Captions pictures directly from a region store, without prepared data."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -25,12 +25,11 @@ def caption_store(
   config: decode_config.DecodeConfig,
   images: int = 64,
 ) -> Iterator[dict[str, Any]]:
-  """One row a picture: `image_id, caption, words, box_index, boxes, log_prob`.
+  """One row per picture: `image_id, caption, words, box_index, boxes, log_prob`.
 
-  `box_index` is the region that each word looked at, `boxes` its box in the store's own
-  frame (pixels); both are null-free and as long as `words`. `boxes` is empty where the
-  store has none. Where regions have labels, `labels` is what the store calls the region of
-  each word.
+  `box_index` is the region that each word attends to, `boxes` its box in the store's own
+  frame (pixels); both have one entry for each word. `boxes` is empty if the store has none.
+  If regions have labels, `labels` is the store's label of each word's region.
   """
   decode = decoder.compiled(run.model, config)
   ids = list(store.ids())
