@@ -88,9 +88,10 @@ def documents(names: list[str]) -> list[str]:
 
 
 def named_files(text: str) -> set[str]:
-  """The files of the project that a document names, and those that it links to."""
+  """The files of the project that a document names (NAME is a placeholder) or links to."""
   tops = "|".join((*TOPS, "docs"))
-  return _links(text) | set(re.findall(rf"(?<![\w/.-])(?:{tops})/[\w/]+\.[a-z]\w+", text))
+  found = re.findall(rf"(?<![\w/.-])(?:{tops})/[\w/]+\.[a-z]\w+", text)
+  return _links(text) | {name for name in found if "NAME" not in name}
 
 
 def named_modules(text: str) -> set[str]:

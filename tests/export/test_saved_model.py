@@ -64,7 +64,7 @@ def test_wrong_answer_after_reloading_is_not_published(run, tmp_path, monkeypatc
     tf.saved_model.save(module, folder, signatures=signatures)
 
   monkeypatch.setattr(saved_model, "save", damaged_save)
-  with pytest.raises(errors.UserError, match="differs from the model in memory"):
+  with pytest.raises(errors.UserError, match="differs between the saved model"):
     saved_model.export(run, tmp_path, CONFIG)
   assert list(tmp_path.iterdir()) == []
 
