@@ -39,9 +39,9 @@ flags.adopt_module_key_flags(training_flags)
 
 def configuration():
   """The flags as a configuration; `--set` has the last word."""
-  from gcap_tf.training.methods import contrastive_training
+  from gcap_tf.training.methods import contrastive
 
-  config = contrastive_training.ContrastiveTrainingConfig(
+  config = contrastive.ContrastiveTrainingConfig(
     start=_START.value or "", reference=_REFERENCE.value, seed=_SEED.value
   )
   contrast = dataclasses.replace(
@@ -57,11 +57,11 @@ def configuration():
 
 def main(argv: list[str]) -> None:
   del argv
-  from gcap_tf.training.methods import contrastive_training
+  from gcap_tf.training.methods import contrastive
 
   config = configuration()
   errors.require(_DATA, _START, _RUN)
-  training_flags.train(config, contrastive_training.train, _DATA.value, _RUN.value)
+  training_flags.train(config, contrastive.train, _DATA.value, _RUN.value)
 
 
 if __name__ == "__main__":

@@ -43,9 +43,9 @@ flags.adopt_module_key_flags(training_flags)
 
 def configuration():
   """The flags as a configuration; `--set` has the last word."""
-  from gcap_tf.training.methods import scst_training
+  from gcap_tf.training.methods import self_critical
 
-  config = scst_training.ScstTrainingConfig(
+  config = self_critical.ScstTrainingConfig(
     start=_START.value or "",
     rewards=_REWARDS.value,
     matcher=_MATCHER.value,
@@ -53,23 +53,23 @@ def configuration():
     document_frequency=_FREQUENCY.value,
     seed=_SEED.value,
   )
-  sampling = dataclasses.replace(
-    config.sampling,
+  sampled = dataclasses.replace(
+    config.sampled_captions,
     baseline=_BASELINE.value,
     samples=_SAMPLES.value,
     distill_weight=_DISTILL.value,
   )
-  config = dataclasses.replace(config, sampling=sampling)
+  config = dataclasses.replace(config, sampled_captions=sampled)
   return training_flags.apply(config, _RATE.value, epochs=_EPOCHS.value, images=_IMAGES.value)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  from gcap_tf.training.methods import scst_training
+  from gcap_tf.training.methods import self_critical
 
   config = configuration()
   errors.require(_DATA, _START, _RUN)
-  training_flags.train(config, scst_training.train, _DATA.value, _RUN.value)
+  training_flags.train(config, self_critical.train, _DATA.value, _RUN.value)
 
 
 if __name__ == "__main__":

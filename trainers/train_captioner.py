@@ -41,10 +41,10 @@ def configuration():
   """The flags as a configuration: the recipe, then flags, then `--set`."""
   from gcap_tf.captioners import catalog
   from gcap_tf.recipes import catalog as recipes
-  from gcap_tf.training.methods import captioner_training
+  from gcap_tf.training.methods import captioning
 
   recipe = recipe_flags.chosen(recipes.CAPTIONERS, _MODEL.value)
-  config = recipe.training if recipe else captioner_training.for_model(_MODEL.value or "updown")
+  config = recipe.training if recipe else captioning.for_model(_MODEL.value or "updown")
   if recipe and recipe.needs_teacher and not _TEACHER.value:
     raise errors.UserError("this recipe distils a matcher: name its run folder, --teacher=RUN")
   weight = _DISTILL.value if _DISTILL.value is not None else config.losses.distill_weight or 0.1
@@ -60,9 +60,9 @@ def configuration():
 
 def main(argv: list[str]) -> None:
   del argv
-  from gcap_tf.training.methods import captioner_training
+  from gcap_tf.training.methods import captioning
 
-  recipe_flags.train(configuration(), captioner_training.train)
+  recipe_flags.train(configuration(), captioning.train)
 
 
 if __name__ == "__main__":

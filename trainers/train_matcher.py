@@ -36,11 +36,11 @@ def configuration():
   """The flags as a configuration: the recipe, then flags, then `--set`."""
   from gcap_tf.matchers import catalog
   from gcap_tf.recipes import catalog as recipes
-  from gcap_tf.training.methods import matcher_training
+  from gcap_tf.training.methods import matching
 
   recipe = recipe_flags.chosen(recipes.MATCHERS, _MODEL.value)
   model = _MODEL.value or "scan"
-  config = recipe.training if recipe else matcher_training.MatcherTrainingConfig(model=model)
+  config = recipe.training if recipe else matching.MatcherTrainingConfig(model=model)
   weights = {"ccr_weight": _CCR.value, "ccs_weight": _CCS.value}
   weights = {name: value for name, value in weights.items() if value is not None}
   config = dataclasses.replace(config, losses=dataclasses.replace(config.losses, **weights))
@@ -52,9 +52,9 @@ def configuration():
 
 def main(argv: list[str]) -> None:
   del argv
-  from gcap_tf.training.methods import matcher_training
+  from gcap_tf.training.methods import matching
 
-  recipe_flags.train(configuration(), matcher_training.train)
+  recipe_flags.train(configuration(), matching.train)
 
 
 if __name__ == "__main__":

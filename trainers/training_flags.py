@@ -1,7 +1,7 @@
 """Flags that every training command has: devices and precision, and `--set`.
 
 config = training_flags.apply(config, _RATE.value, epochs=_EPOCHS.value)
-training_flags.train(config, scst_training.train, _DATA.value, _RUN.value)
+training_flags.train(config, self_critical.train, _DATA.value, _RUN.value)
 """
 
 import contextlib

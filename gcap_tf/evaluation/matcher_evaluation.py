@@ -124,7 +124,7 @@ def check_regions(matcher: base.Matcher, split: prepared_data.Split) -> None:
     )
 
 
-def say_if_not_five(captions: np.ndarray, where: str) -> None:
+def warn_unless_five_captions(captions: np.ndarray, where: str) -> None:
   """Says so where pictures have not five captions each, as in the papers: [I] counts."""
   if (captions != 5).any():
     least, most = int(captions.min()), int(captions.max())

@@ -43,7 +43,9 @@ def evaluate_runs(
     matrices.append(similarity_of(run, pathlib.Path(source), split))
   similarity = ensemble.mean_similarity(matrices)
   per_image = similarity.shape[1] // similarity.shape[0]
-  matcher_evaluation.say_if_not_five(np.full(len(similarity), per_image), f"{source}, {split}")
+  matcher_evaluation.warn_unless_five_captions(
+    np.full(len(similarity), per_image), f"{source}, {split}"
+  )
   owner = np.repeat(np.arange(len(similarity)), per_image)
   score = retrieval.retrieval if folds == 1 else retrieval.five_fold
   return score(similarity, owner), similarity

@@ -21,7 +21,7 @@ from typing import Any
 
 from gcap_tf.recipes import experiments, scales
 from gcap_tf.training import schedules
-from gcap_tf.training.methods import matcher_training, matching
+from gcap_tf.training.methods import matching
 
 _PRESET_WEIGHT = 0.1
 _TABLE_WEIGHT = 1.0
@@ -68,7 +68,7 @@ def _preset(
   **options: Any,
 ) -> experiments.Preset:
   """A matcher whose rate falls to a tenth `every` so many epochs."""
-  training = matcher_training.MatcherTrainingConfig(
+  training = matching.MatcherTrainingConfig(
     model=model,
     options=options,
     epochs=epochs,
@@ -121,7 +121,7 @@ def _other_presets() -> list[experiments.Preset]:
 
 def _constrained(preset: experiments.Preset) -> experiments.Preset:
   """The same matcher with both constraints."""
-  losses = matching.MatchingConfig(ccr_weight=_PRESET_WEIGHT, ccs_weight=_PRESET_WEIGHT)
+  losses = matching.MatchingLosses(ccr_weight=_PRESET_WEIGHT, ccs_weight=_PRESET_WEIGHT)
   return experiments.Preset(
     name=_constrained_name(preset.name),
     training=dataclasses.replace(preset.training, losses=losses),
@@ -223,10 +223,10 @@ def table(scale: scales.Scale) -> experiments.Table:
 
 def _row(scale: scales.Scale, model: str, constraint: str) -> experiments.Row:
   (label, options), (suffix, weights) = _MODELS[model], _CONSTRAINTS[constraint]
-  training = matcher_training.MatcherTrainingConfig(
+  training = matching.MatcherTrainingConfig(
     model=model,
     options=options,
-    losses=matching.MatchingConfig(**dict.fromkeys(weights, _TABLE_WEIGHT)),
+    losses=matching.MatchingLosses(**dict.fromkeys(weights, _TABLE_WEIGHT)),
   )
   return experiments.Row(
     name=model + constraint,

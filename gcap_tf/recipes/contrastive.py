@@ -12,7 +12,7 @@ negative one CL(N), from a reference of the same or of another model.
 import dataclasses
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training.methods import captioner_training, contrastive, contrastive_training
+from gcap_tf.training.methods import captioning, contrastive
 
 _SOURCE = "Dai and Lin, NIPS 2017"
 
@@ -31,13 +31,13 @@ _PRINTED = {
 CAPTIONERS = (
   experiments.Preset(
     name="adaptive_coco",
-    training=dataclasses.replace(captioner_training.for_model("adaptive"), epochs=20),
+    training=dataclasses.replace(captioning.for_model("adaptive"), epochs=20),
     printed=_PRINTED["adaptive"],
     source=_SOURCE,
   ),
   experiments.Preset(
     name="neuraltalk2_coco",
-    training=dataclasses.replace(captioner_training.for_model("neuraltalk2"), images=16),
+    training=dataclasses.replace(captioning.for_model("neuraltalk2"), images=16),
     printed=_PRINTED["neuraltalk2"],
     source=_SOURCE,
   ),
@@ -48,16 +48,16 @@ def table(scale: scales.Scale) -> experiments.Table:
   """Tables 4 and 5, with self retrieval as in Table 1; test split."""
 
   def learned(model: str, label: str) -> experiments.Row:
-    training = scales.captioner(captioner_training.for_model(model), scale)
+    training = scales.captioner(captioning.for_model(model), scale)
     return experiments.Row(name=model, label=label, training=training, printed=_PRINTED[model])
 
   def contrasted(
     name: str, label: str, start: str, reference: str = "", terms: str = "both"
   ) -> experiments.Row:
-    training = contrastive_training.ContrastiveTrainingConfig(
+    training = contrastive.ContrastiveTrainingConfig(
       start=experiments.REFERENCE + start,
       reference=experiments.REFERENCE + (reference or start),
-      contrast=contrastive.ContrastiveConfig(terms=terms),
+      contrast=contrastive.Contrast(terms=terms),
     )
     return experiments.Row(
       name=name,

@@ -12,7 +12,7 @@ from typing import Any
 
 from gcap_tf.recipes import distributed, experiments, scales
 from gcap_tf.training import optimizers, schedules
-from gcap_tf.training.methods import captioner_training
+from gcap_tf.training.methods import captioning
 
 _SOURCE = "Ma et al., ECCV 2020"
 
@@ -61,23 +61,23 @@ _PERFECT = {
 # The decoder alone for 35 epochs, then the cycle until epoch 80. The loss of the baseline has
 # the weight 0.5 too, which matters to gradient clipping.
 _CYCLE = dataclasses.replace(
-  captioner_training.for_model("cyclical"),
+  captioning.for_model("cyclical"),
   region_classes="objects",
   images=32,
   epochs=80,
-  warm_up_epochs=35,
-  warm_up_weights="best",
+  first_stage_epochs=35,
+  first_stage_weights="best",
   schedule=schedules.ScheduleConfig("plateau", 1e-4, factor=0.1, every=10, least=5e-6),
   optimizer=optimizers.OptimizerConfig(clip="norm", clip_at=0.1, slow=distributed.SLOW_WEIGHTS),
 )
 
 
-def _training(localizer: str = "", **losses: Any) -> captioner_training.CaptionerTrainingConfig:
+def _training(localizer: str = "", **losses: Any) -> captioning.CaptionerTrainingConfig:
   """The cycle with another localiser or other losses; without a localiser, no first stage."""
   return dataclasses.replace(
     _CYCLE,
     options={"localizer": localizer} if localizer else {},
-    warm_up_epochs=0 if localizer == "none" else _CYCLE.warm_up_epochs,
+    first_stage_epochs=0 if localizer == "none" else _CYCLE.first_stage_epochs,
     losses=dataclasses.replace(_CYCLE.losses, **losses),
   )
 

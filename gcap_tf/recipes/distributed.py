@@ -16,7 +16,7 @@ from typing import Any
 
 from gcap_tf.recipes import experiments, scales
 from gcap_tf.training import optimizers, schedules
-from gcap_tf.training.methods import captioner_training
+from gcap_tf.training.methods import captioning
 
 _SOURCE = "Chen et al., 2021, arXiv:2108.01056"
 _GVD_SOURCE = "Zhou et al., CVPR 2019"
@@ -62,7 +62,7 @@ _PRINTED = {
 # In GVD, the map of region features and the class rows learn at a tenth of the rate.
 SLOW_WEIGHTS = ("refine_region/kernel", "refine_region/bias", "classes/kernel")
 _GVD = dataclasses.replace(
-  captioner_training.for_model("gvd"),
+  captioning.for_model("gvd"),
   region_classes="objects",
   images=240,
   epochs=40,
@@ -74,15 +74,17 @@ _BRANCHES = dataclasses.replace(
   _GVD,
   model="distributed",
   images=64,
-  warm_up_epochs=20,
+  first_stage_epochs=20,
   schedule=schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3),
 )
 
 
-def _training(**options: Any) -> captioner_training.CaptionerTrainingConfig:
+def _training(**options: Any) -> captioning.CaptionerTrainingConfig:
   """Distributed with these options of the model; one branch needs no first stage."""
   training = dataclasses.replace(_BRANCHES, options=options)
-  return dataclasses.replace(training, warm_up_epochs=0) if options["branches"] == 1 else training
+  return (
+    dataclasses.replace(training, first_stage_epochs=0) if options["branches"] == 1 else training
+  )
 
 
 def _preset(name: str, row: str, **options: Any) -> experiments.Preset:

@@ -13,7 +13,8 @@ import dataclasses
 from typing import Any
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training.methods import captioner_training, captioning, matcher_training, scst_training
+from gcap_tf.training import loss_options
+from gcap_tf.training.methods import captioning, matching, self_critical
 
 _SOURCE = "Zhou et al., CVPR 2020"
 
@@ -41,7 +42,7 @@ def _with_losses(training: Any, **losses: Any) -> Any:
 
 # Up-Down as the authors train it: cross entropy, scheduled sampling from epoch 5 on.
 _UPDOWN = _with_losses(
-  captioner_training.for_model("updown"), sampling=captioning.SamplingConfig(start=0)
+  captioning.for_model("updown"), scheduled_sampling=loss_options.ScheduledSampling(start=0)
 )
 _UPDOWN_COCO = dataclasses.replace(_UPDOWN, images=32, options={"hidden_size": 1024})
 
@@ -100,9 +101,7 @@ CAPTIONERS = (
 MATCHERS = (
   experiments.Preset(
     name="pos_scan_f30k",
-    training=matcher_training.MatcherTrainingConfig(
-      model="pos_scan", options={"aggregation": "mean"}
-    ),
+    training=matching.MatcherTrainingConfig(model="pos_scan", options={"aggregation": "mean"}),
     printed=_F30K["pos_scan"],
     split="val",
     source=_SOURCE,
@@ -142,7 +141,7 @@ def table(scale: scales.Scale) -> experiments.Table:
 
 def _matchers(scale: scales.Scale) -> list[experiments.Row]:
   def row(name: str, label: str, model: str, printed: dict, **options: Any) -> experiments.Row:
-    training = matcher_training.MatcherTrainingConfig(model=model, options=options)
+    training = matching.MatcherTrainingConfig(model=model, options=options)
     return experiments.Row(
       name=name, label=label, training=scales.matcher(training, scale), printed=printed
     )
@@ -161,9 +160,9 @@ def _captioners(scale: scales.Scale) -> list[experiments.Row]:
 
   def row(name: str, label: str, teacher: str = "", **losses: Any) -> experiments.Row:
     training = dataclasses.replace(
-      captioner_training.for_model("updown"),
+      captioning.for_model("updown"),
       teacher=experiments.REFERENCE + teacher if teacher else "",
-      losses=captioning.CaptioningConfig(**losses),
+      losses=loss_options.CaptioningLosses(**losses),
     )
     return experiments.Row(
       name=name,
@@ -187,7 +186,7 @@ def _captioners(scale: scales.Scale) -> list[experiments.Row]:
 
 def _fine_tuned(scale: scales.Scale) -> list[experiments.Row]:
   def row(name: str, label: str, matcher: str = "") -> experiments.Row:
-    training = scst_training.ScstTrainingConfig(start=experiments.REFERENCE + "updown_pos_scan")
+    training = self_critical.ScstTrainingConfig(start=experiments.REFERENCE + "updown_pos_scan")
     if matcher:
       training = dataclasses.replace(
         training, rewards="cider:1,matcher:1", matcher=experiments.REFERENCE + matcher

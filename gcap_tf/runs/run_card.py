@@ -1,4 +1,4 @@
-"""The page beside a packed run: what it is for, what it learned from, what it cannot do."""
+"""The model card of a packed run: its use, its limits, its data."""
 
 import numpy as np
 

@@ -71,7 +71,7 @@ def test_regions_of_another_size_are_refused(data, vocabulary):
 
 
 def test_another_number_of_captions_is_said(capsys):
-  matcher_evaluation.say_if_not_five(np.array([5, 5]), "here")
+  matcher_evaluation.warn_unless_five_captions(np.array([5, 5]), "here")
   assert capsys.readouterr().out == ""
-  matcher_evaluation.say_if_not_five(np.array([5, 4]), "here")
+  matcher_evaluation.warn_unless_five_captions(np.array([5, 4]), "here")
   assert "here: 4 to 5 captions a picture, not 5" in capsys.readouterr().out

@@ -27,8 +27,8 @@ def test_presets_differ_in_branches_and_elimination():
   for k in (2, 3, 4, 5):
     assert training(f"distributed_k{k}_f30k").options == {"branches": k}
     assert training(f"distributed_k{k}_no_elimination_f30k").options["elimination"] is False
-  assert first_stage.is_asked(training("distributed_k4_f30k"))
-  assert not first_stage.is_asked(training("distributed_k1_f30k"))
+  assert first_stage.is_wanted(training("distributed_k4_f30k"))
+  assert not first_stage.is_wanted(training("distributed_k1_f30k"))
   assert catalog.CAPTIONERS.get("distributed_k4_f30k").printed["f1_loc"] == 21.54
 
 
