@@ -34,7 +34,7 @@ class Validation:
     encoded = matcher_evaluation.encode_split(self._model, self._vocabulary, self._split)
     similarity = self._scorer.similarity_matrix(encoded.images, encoded.captions)
     figures = retrieval.retrieval(similarity, encoded.image_of_caption)
-    return figures | self._attention.judge()
+    return figures | self._attention.score()
 
   def pictures(self) -> dict[str, Any]:
     """Attention of the last validation, drawn."""

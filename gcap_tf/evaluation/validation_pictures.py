@@ -67,7 +67,7 @@ class MatcherAttention:
     self._rows: list[np.ndarray] = []
     self._scores: attention_metrics.AttentionScores | None = None
 
-  def judge(self) -> dict[str, float]:
+  def score(self) -> dict[str, float]:
     """Attention precision, recall, F1 and accuracy; those that the annotation allows."""
     if not self._works:
       return {}
@@ -85,7 +85,7 @@ class MatcherAttention:
     return figures
 
   def draw(self) -> dict[str, np.ndarray]:
-    """Attention of a few captions, and the PR curve; both of the last `judge`.
+    """Attention of a few captions, and the PR curve; both of the last `score`.
 
     The curve also goes to TensorBoard's PR panel, through the current writer.
     """

@@ -69,7 +69,7 @@ def stages(config: dict[str, Any]) -> list[str]:
   ):
     lines += ["No box of an annotated word was shown to the attention in any stage.", ""]
   for number, (stage, options) in enumerate(zip(every, options_of, strict=True), 1):
-    lines.append(f"{number}. {stage.get('method') or 'from drawn weights'}")
+    lines.append(f"{number}. {stage.get('method') or 'from random weights'}")
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
   if config.get("start_share"):
     before, tuned = config["start_share"], 1 - config["start_share"]

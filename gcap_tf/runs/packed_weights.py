@@ -70,14 +70,14 @@ def read_arrays(path: files.PathLike) -> dict[str, np.ndarray]:
 
 
 def path_of(run: files.PathLike) -> pathlib.Path:
-  """Where a packed run keeps its weights."""
+  """The file of a packed run's weights."""
   return pathlib.Path(run) / NAME
 
 
 def _named(model: keras.Model) -> dict[str, keras.Variable]:
   """Every variable by a name that is the same in any process.
 
-  Keras counts the layers of a process ("linear_7"); the numbers are left out.
+  Keras numbers the layers of a process ("linear_7"); the numbers are left out.
   """
   return {
     f"{number:03d}/{re.sub(r'_[0-9]+(?=/|$)', '', variable.path)}": variable

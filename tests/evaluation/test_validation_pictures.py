@@ -26,7 +26,7 @@ def test_a_matcher_is_judged_and_drawn_on_the_first_captions(data, tmp_path):
   model = run_folders.make_model("matcher", "scan", {**small_runs.MATCHER_SIZES, **sizes})
   attention = validation_pictures.MatcherAttention(model, vocabulary, data.split("val"))
   assert attention.draw() == {}
-  assert {"attention_f1", "attention_accuracy"} <= attention.judge().keys()
+  assert {"attention_f1", "attention_accuracy"} <= attention.score().keys()
   writer = tf.summary.create_file_writer(str(tmp_path / "tensorboard"))
   with writer.as_default(step=1):
     shown = attention.draw()
@@ -43,7 +43,7 @@ def test_without_data_or_attention_a_matcher_shows_nothing(data):
   model = types.SimpleNamespace(attends=False)
   for split in (None, data.split("val")):
     attention = validation_pictures.MatcherAttention(model, vocabulary, split)
-    assert attention.judge() == {} == attention.draw()
+    assert attention.score() == {} == attention.draw()
 
 
 def test_a_panel_for_every_word_marks_the_box_that_wins(data):

@@ -36,7 +36,7 @@ def test_a_stage_tells_neither_idle_options_nor_the_machine():
   lines = card_sections.stages({"kind": "captioner", "training": stage})
   assert "No box of an annotated word was shown to the attention in any stage." in lines
   assert lines[-5:-1] == [
-    "1. from drawn weights",
+    "1. from random weights",
     "   - losses.distill_weight: `0.5`",
     "   - losses.distill_loss: `kl`",
     "   - epochs: `2`",

@@ -52,7 +52,7 @@ def test_the_stages_before_are_told_from_the_first_on(tmp_path):
   config = files.read_json(tmp_path / "out" / "config.json")
   assert [stage.get("method") for stage in config["earlier_stages"]] == [None, "scst"]
   card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
-  assert card.index("1. from drawn weights") < card.index("2. scst") < card.index("3. contrastive")
+  assert card.index("1. from random weights") < card.index("2. scst") < card.index("3. contrastive")
   assert str(tmp_path) not in card
 
 

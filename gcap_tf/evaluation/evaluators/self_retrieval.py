@@ -1,7 +1,8 @@
-"""Self-retrieval of a captioner over N pictures: in blocks, kept on disk, resumed after a stop.
+"""Self-retrieval of a captioner among N pictures; scores are kept on disk, block by block.
 
-Scores of a block of pictures with all captions are one file. The folder's name holds a
-fingerprint of weights, pictures and captions, so scores of another model are never mixed in.
+The scores of a block of pictures with all captions are one file, so a stopped evaluation
+continues. The folder's name holds a fingerprint of weights, pictures and captions, so scores
+of another model are never mixed in.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from gcap_tf.metrics import self_retrieval
 from gcap_tf.runs import run_folders
 from gcap_tf.shipped import folders as shipped_folders
 
-_ROWS = 1024  # Sequences of a step: enough for the matrix products, small enough for the cache.
+_ROWS = 1024  # Sequences of a step: enough for the matrix products, few enough for the cache.
 _BLOCK = 16
 _SEED = 5000
 
@@ -50,12 +51,12 @@ def evaluate(
     run: the captioner.
     split: the pictures.
     answers: a caption of every picture of the split, in order.
-    pictures: N, chosen at random (the same for every model); all where there are fewer.
-    folder: where scores are kept; None is the run folder.
+    pictures: N, chosen at random (the same for every model); all if there are fewer.
+    folder: folder of the scores; None takes the run folder.
     rows: sequences that are scored at once.
   """
   if pictures < 2:
-    raise errors.UserError(f"self-retrieval among {pictures} pictures says nothing; take 2 or more")
+    raise errors.UserError(f"self-retrieval needs 2 pictures or more, not {pictures}")
   chosen = choose(len(split), pictures)
   if len(chosen) < pictures:
     print(f"self-retrieval: {split.name} has {len(chosen)} pictures, fewer than {pictures}")
@@ -73,7 +74,7 @@ def choose(count: int, pictures: int) -> np.ndarray:
 
 
 def rows_of(captions: Sequence[Sequence[str]], ids: dict[str, int]) -> np.ndarray:
-  """Captions as padded rows of ids [C, T]; every one has its end."""
+  """Captions as padded rows of ids [C, T]; every one has an end."""
   longest = max(map(len, captions), default=0)
   tokens = np.zeros([len(captions), longest + 1], np.int32)
   for n, words in enumerate(captions):
@@ -103,7 +104,7 @@ def score_all(
   folder: pathlib.Path,
   rows: int = _ROWS,
 ) -> np.ndarray:
-  """ln p of chosen picture i and caption j, [N, C]; blocks that are on disk are not scored."""
+  """ln p of caption j for chosen picture i, [N, C]; blocks on disk are not scored again."""
   order = np.lexsort(tokens.T[::-1])  # Neighbours share beginnings.
   groups = np.array_split(order, -(-len(order) // rows))
   trees = [(group, self_retrieval.CaptionTree.build(tokens[group])) for group in groups]

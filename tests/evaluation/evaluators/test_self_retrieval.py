@@ -78,5 +78,5 @@ def test_fingerprints_tell_weights_and_captions_apart(place):
 
 
 def test_one_picture_is_refused(place):
-  with pytest.raises(errors.UserError, match="among 1 pictures says nothing"):
+  with pytest.raises(errors.UserError, match="needs 2 pictures or more, not 1"):
     self_retrieval.evaluate(None, None, [], 1)
