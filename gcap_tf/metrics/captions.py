@@ -10,11 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pycocoevalcap.bleu import bleu
-from pycocoevalcap.cider import cider
-from pycocoevalcap.rouge import rouge
-
-from gcap_tf import errors
+from gcap_tf import errors, optional
 from gcap_tf.metrics import java, meteor, ptb, spice
 
 METRICS = ("bleu", "meteor", "rouge_l", "cider", "spice")
@@ -94,7 +90,7 @@ def score(
     per_image[name] = dict(zip(captions, (SCALE * float(v) for v in each), strict=True))
 
   if "bleu" in config.metrics:
-    totals, each = bleu.Bleu(4).compute_score(truth, _listed(said), verbose=0)
+    totals, each = _scorer("bleu").Bleu(4).compute_score(truth, _listed(said), verbose=0)
     for n in range(4):
       keep(f"bleu_{n + 1}", totals[n], each[n])
   if "meteor" in config.metrics:
@@ -105,9 +101,9 @@ def score(
       not_computed,
     )
   if "rouge_l" in config.metrics:
-    keep("rouge_l", *rouge.Rouge().compute_score(truth, _listed(said)))
+    keep("rouge_l", *_scorer("rouge").Rouge().compute_score(truth, _listed(said)))
   if "cider" in config.metrics:
-    keep("cider", *cider.Cider().compute_score(truth, _listed(said)))
+    keep("cider", *_scorer("cider").Cider().compute_score(truth, _listed(said)))
   if "spice" in config.metrics:
     _by_java(
       "spice",
@@ -116,6 +112,11 @@ def score(
       not_computed,
     )
   return CaptionScores(values, per_image, not_computed, tokenizer)
+
+
+def _scorer(name: str):
+  """A module of pycocoevalcap."""
+  return optional.require(f"pycocoevalcap.{name}.{name}", "train")
 
 
 def _by_java(

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 
-import pycocoevalcap
+from gcap_tf import optional
 
 # What the scorers' libraries reach for inside Java; closed to them since Java 16.
 _OPENED = ("lang", "util", "math", "net", "text", "util.concurrent", "nio")
@@ -61,7 +61,8 @@ def _version(program: str) -> int:
 
 def scorer_folder(name: str) -> pathlib.Path:
   """Where pycocoevalcap keeps the jar of a scorer ("meteor", "spice", "tokenizer")."""
-  return pathlib.Path(pycocoevalcap.__path__[0]) / name
+  package = optional.require("pycocoevalcap", "train")
+  return pathlib.Path(package.__path__[0]) / name
 
 
 def run(command: list[str], timeout_seconds: float, what: str) -> str:

@@ -9,7 +9,7 @@ import json
 import pathlib
 from collections.abc import Sequence
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, optional
 from gcap_tf.data.prepared import prepared_writer, shard_jobs
 
 RUNNERS = ("DirectRunner", "FlinkRunner", "SparkRunner", "DataflowRunner")
@@ -26,7 +26,8 @@ def run(
     runner: one of `RUNNERS`.
     options: options of Beam itself, such as `--flink_master=localhost:8081`.
   """
-  beam, pipeline_options = _import_beam()
+  beam = optional.require("apache_beam", "beam")
+  pipeline_options = optional.require("apache_beam.options.pipeline_options", "beam")
   settings = pipeline_options.PipelineOptions([f"--runner={runner}", *options])
   try:
     with beam.Pipeline(options=settings) as pipeline:
@@ -62,15 +63,3 @@ def _last_line(error: Exception) -> str:
   named = [line for line in lines if "UserError:" in line]
   line = named[-1] if named else (lines[-1] if lines else type(error).__name__)
   return line.partition("UserError:")[2].strip() or line
-
-
-def _import_beam():
-  try:
-    import apache_beam as beam
-    from apache_beam.options import pipeline_options
-  except ImportError as error:
-    raise errors.UserError(
-      f"Apache Beam is not installed ({error}); run `pip install 'apache-beam>=2.77'`, "
-      "or choose --runner=local"
-    ) from None
-  return beam, pipeline_options

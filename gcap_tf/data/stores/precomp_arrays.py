@@ -14,14 +14,16 @@ import functools
 import os
 import pathlib
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, optional
 from gcap_tf.data import records, source_files
 from gcap_tf.data.stores import numpy_objects, region_store
+
+if TYPE_CHECKING:
+  import h5py
 
 _FEATURES = re.compile(r"(?P<split>.+)_ims\.(npy|h5)")
 _BLOCK_COLUMNS = 30
@@ -167,8 +169,9 @@ def split_names(path: pathlib.Path) -> list[str]:
   return sorted(names, key=lambda name: (order.get(name, 3), name))
 
 
-def open_dataset(path: pathlib.Path, key: str) -> h5py.Dataset:
+def open_dataset(path: pathlib.Path, key: str) -> "h5py.Dataset":
   """A dataset of an HDF5 file; stays on disk."""
+  h5py = optional.require("h5py", "train")
   try:
     file = h5py.File(path, "r")
   except OSError as error:
