@@ -14,14 +14,14 @@ import pathlib
 import signal
 import tempfile
 import threading
+from typing import TYPE_CHECKING
 
 from absl import flags, logging
 
 from gcap_tf import errors
-from gcap_tf.shipped import folders as shipped_folders
-from serving import embedded, models, servables, text_protos, versions
-from serving import limits as limits_lib
-from serving import samples as samples_lib
+
+if TYPE_CHECKING:
+  from serving import embedded
 
 FLAGS = flags.FLAGS
 _SIGNAL_SECONDS = 0.2
@@ -58,9 +58,13 @@ def _define_flags() -> None:
   flags.DEFINE_float("drain_seconds", 10.0, "Seconds for running requests after SIGTERM.", 0)
 
 
-def _config_from_flags() -> embedded.ServerConfig:
+def _config_from_flags() -> "embedded.ServerConfig":
   if FLAGS.model_base_path and FLAGS.model_config_file:
     raise errors.UserError("give one of --model_base_path=DIR and --model_config_file=FILE")
+  from gcap_tf.shipped import folders as shipped_folders
+  from serving import embedded, models, servables, text_protos, versions
+  from serving import limits as limits_lib
+
   if FLAGS.model_config_file:
     served = models.read_config_file(pathlib.Path(FLAGS.model_config_file))
   else:
@@ -104,14 +108,18 @@ def main(argv: list[str]) -> None:
   config = _config_from_flags()
   with contextlib.ExitStack() as kept:
     if not (FLAGS.model_base_path or FLAGS.model_config_file or config.samples):
+      from serving import samples as samples_lib
+
       folder = pathlib.Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="samples-")))
       samples_lib.write_scenes(folder)
       config = dataclasses.replace(config, samples=folder)
     serve(config)
 
 
-def serve(config: embedded.ServerConfig) -> None:
+def serve(config: "embedded.ServerConfig") -> None:
   """Serves until SIGTERM or SIGINT."""
+  from serving import embedded
+
   server = embedded.Server(config)
   stop_requested = threading.Event()
   for number in (signal.SIGTERM, signal.SIGINT):

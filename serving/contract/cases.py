@@ -111,9 +111,7 @@ def output_filter_selects_outputs(server: Connection) -> None:
 
 @case
 def unknown_model_is_not_found(server: Connection) -> None:
-  request = server.request(server.inputs())
-  request.model_spec.name = "no_such_model"
-  assert server.code(request) == "NOT_FOUND"
+  assert _code_for(server, name="no_such_model") == "NOT_FOUND"
 
 
 @case
@@ -125,21 +123,17 @@ def unknown_version_is_not_found(server: Connection) -> None:
 
 @case
 def unknown_label_is_invalid(server: Connection) -> None:
-  request = server.request(server.inputs())
-  request.model_spec.version_label = "no_such_label"
-  assert server.code(request) == "INVALID_ARGUMENT"
+  assert _code_for(server, version_label="no_such_label") == "INVALID_ARGUMENT"
 
 
 @case
 def unknown_signature_is_a_failed_precondition(server: Connection) -> None:
-  assert server.code(server.request(server.inputs(), "no_such")) == "FAILED_PRECONDITION"
+  assert _code_for(server, signature_name="no_such") == "FAILED_PRECONDITION"
 
 
 @case
 def missing_model_name_is_invalid(server: Connection) -> None:
-  request = server.request(server.inputs())
-  request.model_spec.name = ""
-  assert server.code(request) == "INVALID_ARGUMENT"
+  assert _code_for(server, name="") == "INVALID_ARGUMENT"
 
 
 @case
@@ -222,6 +216,14 @@ def metrics_are_served_for_prometheus(server: Connection) -> None:
   code, text = server.rest("/monitoring/prometheus/metrics")
   assert code == 200
   assert ":tensorflow:serving:request_count" in text
+
+
+def _code_for(server: Connection, **spec: str) -> str:
+  """Returns the code of a valid request whose model_spec has other values."""
+  request = server.request(server.inputs())
+  for field, value in spec.items():
+    setattr(request.model_spec, field, value)
+  return server.code(request)
 
 
 def _plain(array: np.ndarray) -> list:

@@ -8,13 +8,14 @@ prints one line per case; the exit code is 0 if all hold.
 from absl import flags
 
 from gcap_tf import errors
-from serving.contract import cases, connection
 
 FLAGS = flags.FLAGS
 
 
 def check(address: str, rest: str | None, model: str = "captioner") -> dict[str, str]:
   """Runs every case; returns case name -> "" if it holds, else the reason."""
+  from serving.contract import cases, connection
+
   server = connection.Connection(address, rest, model)
   outcomes = {}
   try:
