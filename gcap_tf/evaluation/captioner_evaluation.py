@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, progress
-from gcap_tf.captioners import base, gvd
+from gcap_tf.captioners import base
 from gcap_tf.data.prepared import pipeline, prepared_data
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder, grounding
@@ -53,14 +53,8 @@ class Answer:
 
 
 def usual_decoding(captioner: base.Captioner) -> decode_config.DecodeConfig:
-  """Greedy decoding as the captioner's program does it: GVD and its kin never say UNK.
-
-  No program is known that reads labels; such a captioner does not say UNK, either.
-  """
-  if isinstance(captioner, gvd.GVDCaptioner):
-    return decode_config.DecodeConfig(unknown="second_best")
-  unknown = "suppress" if captioner.config.num_labels else "allow"
-  return decode_config.DecodeConfig(unknown=unknown)
+  """Greedy decoding as the captioner's released program does it."""
+  return decode_config.DecodeConfig(unknown=captioner.unknown_words)
 
 
 def max_length(run: run_folders.Run) -> int:
@@ -140,9 +134,7 @@ def given_predictions(
   @tf.function(autograph=False, reduce_retracing=True)
   def look(batch):
     outputs = captioner.teacher_force(captioner.encode(batch), batch["tokens"])
-    attention = outputs["attention"]
-    winners = outputs.get("winners", tf.ones(tf.shape(attention)[:3], tf.bool))
-    return grounding.word_boxes(attention, winners, batch["boxes"])[1]
+    return grounding.word_boxes(outputs["attention"], outputs["winners"], batch["boxes"])[1]
 
   batch_config = pipeline.BatchConfig(
     images=min(images, len(split)), items="caption", max_words=0, shuffle=False, cache_bytes=0

@@ -86,20 +86,20 @@ def _first_five_are_equal(features: np.ndarray) -> bool:
 def read_sentences(run: run_folders.Run, folder: pathlib.Path, split: str, rows: int) -> Sentences:
   """The split's captions in the ids of the run's vocabulary."""
   ids_path = folder / f"{split}_precaps.txt"
-  if run.name == "bfan" and ids_path.is_file():
+  if run.model.captions_as_ids and ids_path.is_file():
     ids = [_given_ids(line, n, ids_path, run) for n, line in _lines(ids_path)]
     precomp.captions_per_row(ids_path, len(ids), split, rows)
     return Sentences(ids, [[False] * len(row) for row in ids])
   style = run.config.get("tokenizer", "treebank")
   captions = precomp.PrecompCaptions(folder, split, rows, style, run.folder / "vocabulary.json")
   tags = captions.tags
-  if run.name == "pos_scan" and not tags[0]:
+  if run.model.noun_tags and not tags[0]:
     print(f"No {split}_tags.txt in {folder}: tagging parts of speech here")
     tags = tagging.load_tagger().tag([list(tokens) for tokens in captions.tokens])
-  scored = getattr(run.model.config, "tags", ())
+  scored = run.model.noun_tags
   nouns = [[False, *(tag in scored for tag in row), False] for row in tags]
   ids = [run.vocabulary.encode(tokens) for tokens in captions.tokens]
-  if run.name != "pos_scan":
+  if not scored:
     nouns = [[False] * len(row) for row in ids]
   return Sentences(ids, nouns)
 

@@ -97,5 +97,5 @@ def test_figures_are_a_file_or_its_last_line(tmp_path):
     path.write_text(wrong)
     with pytest.raises(errors.UserError, match="neither the file nor its last line"):
       packed_run.read_figures(path)
-  with pytest.raises(errors.UserError, match="do not exist"):
+  with pytest.raises(errors.UserError, match="does not exist"):
     packed_run.read_figures(tmp_path / "none")

@@ -32,7 +32,6 @@ from gcap_tf.training import (
   run_files,
   schedules,
   teacher_cache,
-  word_loss,
 )
 from gcap_tf.training.regularizers import base as regularizer_base
 
@@ -41,7 +40,7 @@ _CLIP_VALUE = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
 _UPDOWN_SCHEDULE = schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.LoopOptions):
   """Everything that changes the numbers of a captioner's run.
 
@@ -116,11 +115,12 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     super().__init__(model, validation)
     self.config = config
     self.regularizers = regularization.active(config, model, vocabulary)
-    self.samples_words = config.scheduled_sampling.start >= 0
+    self.extras = tuple(sorted({name for each in self.regularizers for name in each.extras}))
     self.sampling_chance = tf.Variable(0.0, trainable=False, name="sampling_chance")
-    if self.samples_words and not regularizer_base.returns_extras(model):
+    if config.scheduled_sampling.start >= 0 and not model.takes_scheduled_sampling:
       raise errors.UserError(
-        "scheduled sampling needs the model updown, gvd, distributed or cyclical"
+        f"scheduled sampling is not for {type(model).__name__}: leave scheduled_sampling.start at "
+        f"-1, or train {regularizer_base.captioners_that(lambda cls: cls.takes_scheduled_sampling)}"
       )
 
   def begin_epoch(self, epoch: int) -> None:
@@ -132,13 +132,12 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     tokens, counted = batch["tokens"], self.counted(batch)
 
     memory = model.encode(batch, seed)
-    outputs = model.teacher_force(memory, tokens, seed, **self._further_arguments())
+    chance = self.sampling_chance if config.scheduled_sampling.start >= 0 else None
+    outputs = model.teacher_force(memory, tokens, seed, chance, self.extras)
 
-    words = word_loss.word_loss(
-      model, outputs, tokens, batch["token_mask"], seed, config.label_smoothing
-    )
+    words = model.word_loss(outputs, tokens, batch["token_mask"], config.label_smoothing)
     if config.branch_reduction == "sum":
-      words *= float(outputs["attention"].shape[2])
+      words *= float(model.branches)
     means = {"cross_entropy": config.cross_entropy_weight * words}
     step = regularizer_base.Step(model, config, batch, memory, outputs, seed, counted)
     for regularizer in self.regularizers:
@@ -153,12 +152,6 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
       regularizer.check_batch(batch)
       counted[regularizer.name] = regularizer.counted(batch)
     return counted
-
-  def _further_arguments(self) -> dict[str, Any]:
-    """Arguments of `teacher_force` that only some captioners take."""
-    extras = {name for regularizer in self.regularizers for name in regularizer.extras}
-    arguments: dict[str, Any] = {"extras": tuple(sorted(extras))} if extras else {}
-    return arguments | ({"sampling": self.sampling_chance} if self.samples_words else {})
 
 
 def train(

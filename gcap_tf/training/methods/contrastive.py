@@ -62,7 +62,7 @@ class Contrast:
   replace_with: Literal["last", "best"] = "last"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class ContrastiveTrainingConfig(loop_options.LoopOptions):
   """Everything that changes the numbers of a contrastive run.
 

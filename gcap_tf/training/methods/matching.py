@@ -64,7 +64,7 @@ class MatchingLosses:
   constrained_queries: ccr.Queries = "one"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class MatcherTrainingConfig(matcher_model.MatcherOptions, loop_options.LoopOptions):
   """Everything that changes the numbers of a matcher's run.
 

@@ -70,7 +70,7 @@ class SampledCaptions:
       )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class ScstTrainingConfig(loop_options.LoopOptions):
   """Everything that changes the numbers of a self-critical run.
 

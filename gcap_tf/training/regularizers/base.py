@@ -100,8 +100,8 @@ class Step:
       self.batch["tokens"],
       tf.argmax(self.outputs["logits"], -1, output_type=tf.int32),
       self.seed,
-      query=self.outputs.get("query"),
       keep=content_words(self.batch) if nouns_only else None,
+      **{name: self.outputs[name] for name in self.model.reconstruction_needs},
     )
 
   def per_caption(self, of_pictures: tf.Tensor) -> tf.Tensor:
@@ -143,16 +143,15 @@ class Regularizer(abc.ABC):
   ):
     self.config, self.weight = config, self.weight_in(config)
     self.options: Any = self._read_options(config)
-    if self.needs_localizer and not has_localizer(model):
+    if self.needs_localizer and not model.has_localizer:
       raise errors.UserError(
-        "reconstruction needs a captioner with a localiser: set its option localizer to linear, "
+        f"{self.option} needs a captioner with a localiser: set its option localizer to linear, "
         "mlp or hidden, or train the model cyclical"
       )
     self.check_model(model, vocabulary)
-    if self.extras and not returns_extras(model):
-      raise errors.UserError(
-        f"{self.option} and scheduled sampling need the model updown, gvd, distributed or cyclical"
-      )
+    if not set(self.extras) <= set(model.optional_outputs):
+      able = captioners_that(lambda cls: set(self.extras) <= set(cls.optional_outputs))
+      raise errors.UserError(f"{self.option} is not for {type(model).__name__}; train {able}")
 
   @classmethod
   def weight_in(cls, config: loss_options.CaptioningLosses) -> float:
@@ -200,17 +199,13 @@ class Regularizer(abc.ABC):
     """The mean over `step.counted[self.name]`, without its weight: scalar."""
 
 
+def captioners_that(suit: Callable[[type[captioner_base.Captioner]], bool]) -> str:
+  """Names of the captioners of which `suit` is true, for messages: "gvd, updown"."""
+  known = captioner_base.CAPTIONERS
+  return ", ".join(name for name in known.names() if suit(known.get(name)))
+
+
 def content_words(batch: Batch) -> tf.Tensor:
   """Nouns, and verbs if the data marks them: bool [B, T]."""
   nouns = batch["noun_mask"]
   return nouns | batch["verb_mask"] if "verb_mask" in batch else nouns
-
-
-def has_localizer(model: captioner_base.Captioner) -> bool:
-  """Whether the captioner can reconstruct a caption."""
-  return getattr(model.config, "localizer", "none") != "none"
-
-
-def returns_extras(model: captioner_base.Captioner) -> bool:
-  """Whether `teacher_force` takes `extras` and `sampling`."""
-  return hasattr(model.config, "branches")

@@ -5,7 +5,6 @@ import tensorflow as tf
 from gcap_tf.captioners import base as captioner_base
 from gcap_tf.losses import reconstruction
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import word_loss
 from gcap_tf.training.regularizers import base
 
 
@@ -17,8 +16,7 @@ class SecondPass(base.Regularizer):
   def check_model(
     self, model: captioner_base.Captioner, vocabulary: vocabularies.Vocabulary | None
   ) -> None:
-    if model.config.localizer == "hidden":
-      self.extras = ("query",)
+    self.extras = model.reconstruction_needs
 
 
 @base.register("reconstruction")
@@ -32,6 +30,5 @@ class Reconstruction(SecondPass):
     return reconstruction.kept_words(batch["token_mask"], nouns, self.config.reconstruction_words)
 
   def loss(self, step: base.Step) -> tf.Tensor:
-    words = step.counted[self.name]
-    tokens = step.batch["tokens"]
-    return word_loss.word_loss(step.model, step.reconstructed, tokens, words, step.seed)
+    tokens, words = step.batch["tokens"], step.counted[self.name]
+    return step.model.word_loss(step.reconstructed, tokens, words)

@@ -20,7 +20,7 @@ class RegionClasses(base.Regularizer):
   ) -> None:
     self._word_classes = word_classes(vocabulary) if vocabulary else ()
     wanted = max(self._word_classes, default=0)
-    if not wanted or getattr(model.config, "num_classes", 0) < wanted:
+    if not wanted or model.num_classes < wanted:
       raise errors.UserError(
         "grounding_weight and classification_weight need the model gvd with one class for each of "
         f"the vocabulary's region labels: set num_classes to {wanted}"

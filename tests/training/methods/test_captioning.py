@@ -191,7 +191,7 @@ def test_one_graph_serves_each_bucket_of_lengths():
     ("updown", {"reconstruction_weight": 0.5}, "localizer"),
     ("neuraltalk2", {"consistency_weight": 0.5}, "localizer"),
     ("updown", {"grounding_weight": 0.1}, "num_classes"),
-    ("adaptive", {"attention_weight": 0.1}, "need the model updown"),
+    ("adaptive", {"attention_weight": 0.1}, "attention_weight is not for Adaptive"),
     (
       "neuraltalk2",
       {"scheduled_sampling": loss_options.ScheduledSampling(start=0)},

@@ -229,7 +229,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not_and_needs_no_other_fold
 @pytest.mark.parametrize(
   ("options", "message"),
   [
-    ({"rewards": "cider:1,matcher:1"}, "ask for a matcher: name its run folder with --matcher"),
+    ({"rewards": "cider:1,matcher:1"}, "need a matcher: name its run folder with --matcher"),
     ({"matcher": "m"}, "--matcher=m is named but not used"),
     ({"teacher": "t"}, "--teacher=t is named but not used"),
     (

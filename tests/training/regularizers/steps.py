@@ -40,7 +40,6 @@ def take(model, batch=None, **losses) -> tuple[base.Regularizer, base.Step]:
   (regularizer,) = regularization.active(config, model, WORDS)
   regularizer.check_batch(batch)
   memory = model.encode(batch, SEED)
-  extras = {"extras": regularizer.extras} if regularizer.extras else {}
-  outputs = model.teacher_force(memory, batch["tokens"], SEED, **extras)
+  outputs = model.teacher_force(memory, batch["tokens"], SEED, extras=regularizer.extras)
   counted = {regularizer.name: regularizer.counted(batch)}
   return regularizer, base.Step(model, config, batch, memory, outputs, SEED, counted)

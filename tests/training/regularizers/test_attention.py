@@ -18,5 +18,7 @@ def test_scores_are_compared_with_the_annotated_regions():
 
 
 def test_a_captioner_that_does_not_give_its_scores_is_refused():
-  with pytest.raises(errors.UserError, match=r"attention_weight .* need the model updown"):
+  with pytest.raises(
+    errors.UserError, match="attention_weight is not for AdaptiveCaptioner; train cyclical"
+  ):
     steps.take(steps.make_model("adaptive"), attention_weight=0.1)
