@@ -66,7 +66,7 @@ def region_batch(
 ) -> dict[str, tf.Tensor]:
   """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
-  wanted = getattr(run.model.config, "global_size", 0)
+  wanted = run.model.config.global_size
   labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
     depth = 0 if regions.features is None else regions.features.shape[1]
@@ -101,7 +101,7 @@ def _region_row(run, store, image_id, regions) -> dict[str, Any]:
   }
   if run.model.config.feature_size:
     row["features"] = regions.features
-    if getattr(run.model.config, "global_size", 0) and regions.global_feature is not None:
+    if run.model.config.global_size and regions.global_feature is not None:
       row["global_feature"] = regions.global_feature
   if regions.boxes_px is not None:
     row["boxes"] = regions.boxes_px / np.tile(row["image_size"], 2)

@@ -34,7 +34,7 @@ _ALWAYS = (
 def text(run: run_folders.Run, licence: str = "") -> str:
   """Markdown, from the run's configuration and its `metrics.json`."""
   parameters = sum(int(np.prod(variable.shape)) for variable in run.model.variables)
-  labelled = getattr(run.model.config, "num_labels", 0) and not run.model.config.feature_size
+  labelled = run.model.config.num_labels and not run.model.config.feature_size
   limits = (*(_LABELLED if labelled else ()), *_ALWAYS)
   lines = [
     f"# {run.kind} {run.name}",

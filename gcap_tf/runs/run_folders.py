@@ -80,8 +80,8 @@ def build(model: keras.Model, kind: Kind) -> None:
 
 def zero_batch(config: Any, regions: int = 36, words: int = 4) -> dict[str, tf.Tensor]:
   """One picture and one caption of zeros in the sizes of a model's config."""
-  features = getattr(config, "feature_size", 0)
-  global_size = getattr(config, "global_size", 0) or features
+  features = config.feature_size
+  global_size = config.global_size or features
   return batches.tensors(batches.example(regions, words, features, global_size))
 
 

@@ -1,7 +1,7 @@
 """The tokenizer in a TensorFlow graph, so that a SavedModel can take captions as text.
 
 The rules are those of `tokenizer`, run by RE2 in place of Python's `re`. A SavedModel
-that holds a `GraphTokenizer` needs `import tensorflow_text` where it is loaded.
+that holds a `GraphTokenizer` needs `import tensorflow_text` before it is loaded.
 """
 
 import tensorflow as tf

@@ -39,7 +39,7 @@ class Tagger:
     """Wraps a pipeline.
 
     Args:
-      name: what to call it in messages and in prepared data.
+      name: its name in messages and in prepared data.
       pipeline: one that sets `Token.pos_`, or whose only component is a "tagger" with
         universal tags as labels, as the shipped one.
     """

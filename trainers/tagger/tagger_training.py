@@ -104,7 +104,7 @@ def blank_pipeline(config: TaggerConfig, labels: Sequence[str]) -> "language.Lan
 
 
 def allowed_tags(sentence: tagged.Sentence, labels: tuple[str, ...]) -> np.ndarray:
-  """1.0 where a word may have a tag, [T, tags]."""
+  """1.0 if a word may have a tag, [T, tags]."""
   return np.asarray([_allowed(tag, labels) for tag in sentence.tags], np.float32)
 
 

@@ -1,8 +1,8 @@
 """The same data preparation as an Apache Beam pipeline, for clusters.
 
-An element is a shard to make. Workers write into the folder of the output and read the
-source there, so both must be on a file system that all of them share (DirectRunner needs
-nothing of the kind). The bytes are those of the local runner.
+An element is a shard to make. Workers read the source and write into the output folder,
+so both must be on a file system that all workers share (not so with DirectRunner). The
+bytes are those of the local runner.
 """
 
 import json
@@ -38,7 +38,7 @@ def run(
         | "Make" >> beam.Map(_make, job)
       )
   except Exception as error:
-    # Beam wraps what a worker raised in an exception of its own, as text.
+    # Beam wraps what a worker raised in its own exception, as text.
     raise errors.UserError(f"{runner} failed: {_last_line(error)}") from error
   return [_read_summary(_summary_path(task)) for task in todo]
 

@@ -1,6 +1,6 @@
 """Drawn scenes: a dataset without downloads, whose every noun has an exact box.
 
-Pictures are painted by code, captions come from a grammar that knows what is true of the
+Pictures are painted by code, captions come from a grammar that reads the facts of the
 picture. `record(config, index)` depends on only the seed and the index, so any process can
 make any record, in any order.
 """
@@ -87,12 +87,12 @@ def _split(config: SceneConfig, index: int) -> str:
 def _captions(
   scene: scene_layout.Scene, rng: np.random.Generator, image_id: str, count: int
 ) -> tuple[records.Caption, ...]:
-  narrator = scene_grammar.Narrator(scene, rng)
+  writer = scene_grammar.CaptionWriter(scene, rng)
   earlier: set[tuple[str, ...]] = set()
   captions = []
   for number in range(count):
     for _ in range(CAPTION_TRIES):
-      sentence = narrator.caption()
+      sentence = writer.caption()
       if tuple(sentence.tokens) not in earlier:
         break
     earlier.add(tuple(sentence.tokens))

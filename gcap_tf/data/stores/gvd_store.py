@@ -5,7 +5,7 @@ A folder holds
     *.h5             `dets_labels` [N, P, 6] x1, y1, x2, y2, class, score; `nms_num` [N]
     dic_*.json       `images`, in the order of the rows, each with its `id` or `file_path`
     a folder of ID.npy      [P, D] features of the proposals
-    objects_vocab.txt       names of the detector's classes, one a line; optional
+    objects_vocab.txt       names of the detector's classes, one per line; optional
 
 Proposals with a score of at most 0.2 are left out, as in the released loader.
 """

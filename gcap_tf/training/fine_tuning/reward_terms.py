@@ -51,8 +51,7 @@ def load_matcher(
       f"matcher {path} was trained on regions of {run.model.config.feature_size} features, "
       f"{data.folder} has {data.feature_size}; use a matcher of the same regions"
     )
-  reads_labels = getattr(run.model.config, "num_labels", 0) > 0
-  if reads_labels and run.vocabulary.labels != start.vocabulary.labels:
+  if run.model.config.num_labels and run.vocabulary.labels != start.vocabulary.labels:
     raise errors.UserError(
       f"matcher {path} and {start.folder} read different region labels; train both on the same data"
     )

@@ -121,7 +121,8 @@ class MatchingTrainer(contract.Trainer):
     config, model = self.config, self.model
     images = model.encode_images(batch, seed)
     captions = model.encode_captions(batch, seed)
-    own_picture = captions_to_images(batch)
+    pictures, sentences = tf.shape(batch["features"])[0], tf.shape(batch["tokens"])[0]
+    own_picture = base.own_pictures(pictures, sentences)
     losses = {"ranking": self._ranking(batch, images, captions, own_picture)}
     if config.ccr_weight or config.ccs_weight:
       matched = model.fragments(base.take(images, own_picture), captions)
@@ -194,12 +195,6 @@ class MatchingTrainer(contract.Trainer):
     return ranking.hinge(matched, with_caption, margin, some_caption) + ranking.hinge(
       matched, with_image, margin, some_image
     )
-
-
-def captions_to_images(batch: dict[str, tf.Tensor]) -> tf.Tensor:
-  """The picture of each caption of a picture-major batch, int32 [B]."""
-  images, captions = tf.shape(batch["features"])[0], tf.shape(batch["tokens"])[0]
-  return tf.range(captions) // (captions // images)
 
 
 def _gather_all(encoded: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:

@@ -32,7 +32,7 @@ def test_beam_writes_the_bytes_of_the_local_runner(tmp_path):
     assert (tmp_path / "local" / name).read_bytes() == (tmp_path / "beam" / name).read_bytes()
 
 
-def test_what_goes_wrong_in_a_worker_is_told_in_one_line(tmp_path):
+def test_the_error_of_a_worker_is_reported_in_one_line(tmp_path):
   job = _job()
   todo = [
     shard_jobs.ShardTask(str(tmp_path), "train", 0, 1, ("99",)),
