@@ -1,8 +1,8 @@
-"""Asks a captioning server, from Python or from the command line.
+"""A client of a captioning server, for Python and the command line.
 
     python -m serving.client --detections=dog.json --picture=dog.jpg --out=dog_caption.png
 
-prints the caption with the box of every noun, and writes the picture with them drawn.
+prints the caption with the box of every noun, and draws both on the picture.
 In Python:
 
     captions = client.Client("127.0.0.1:8500").caption(features, boxes)
@@ -39,16 +39,16 @@ _LONGEST_PAUSE = 2.0
 
 @dataclasses.dataclass(frozen=True)
 class GroundedCaption:
-  """One caption and where its words look.
+  """A caption and the boxes of its words.
 
   Attributes:
-    caption: the words joined by blanks.
-    words: its n words.
-    box_index: [n] the region of each word, -1 for none.
-    grounded: [n] the word names a thing.
+    caption: the words joined by spaces.
+    words: the n words.
+    box_index: [n] region of each word, -1 for none.
+    grounded: [n] whether the word names a thing.
     boxes: [n, 4] box of each word, from 0 to 1.
-    attention: [n, R].
-    log_prob: of the caption.
+    attention: [n, R] attention of each word.
+    log_prob: log-probability of the caption.
   """
 
   caption: str
@@ -82,14 +82,14 @@ class Client:
     tls_ca: files.PathLike | None = None,
     timeout: float = 30.0,
   ):
-    """Connects when first asked.
+    """Opens no connection before the first call.
 
     Args:
-      address: HOST:PORT of the gRPC side.
+      address: HOST:PORT of the gRPC server.
       model: name of the model.
       token: sent as `authorization: Bearer TOKEN`.
-      tls_ca: PEM file that the server's certificate is checked with; turns TLS on.
-      timeout: seconds for one call, retries included.
+      tls_ca: PEM file to check the server's certificate with; turns TLS on.
+      timeout: seconds for one call, including retries.
     """
     self.address, self.model, self.timeout = address, model, timeout
     self._metadata = [("authorization", f"Bearer {token}")] if token else []
@@ -112,7 +112,7 @@ class Client:
   ) -> list[GroundedCaption]:
     """Captions pictures; their region counts may differ.
 
-    Features or labels that the model does not take are left out.
+    The client does not send features or labels that the model does not use.
 
     Args:
       features: per picture [R, D]; None for a captioner of labelled regions.
@@ -130,7 +130,7 @@ class Client:
   def predict(
     self, inputs: dict[str, np.ndarray], signature: str = "", version: int | None = None
   ) -> dict[str, np.ndarray]:
-    """Any signature on whole tensors; what the server refuses is a `UserError`."""
+    """Calls a signature with whole tensors; a refusal is a `UserError`."""
     request = predict_pb2.PredictRequest()
     request.model_spec.name = self.model
     request.model_spec.signature_name = signature
@@ -142,7 +142,7 @@ class Client:
     return {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
 
   def inputs(self, signature: str) -> set[str]:
-    """Names of a signature's inputs."""
+    """Returns the names of a signature's inputs."""
     request = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])
     request.model_spec.name = self.model
     signatures = get_model_metadata_pb2.SignatureDefMap()
@@ -153,7 +153,7 @@ class Client:
     return set(signatures.signature_def[signature].inputs)
 
   def versions(self) -> dict[int, str]:
-    """Version -> state, such as {3: "AVAILABLE"}."""
+    """Returns version -> state, such as {3: "AVAILABLE"}."""
     request = get_model_status_pb2.GetModelStatusRequest()
     request.model_spec.name = self.model
     response = self._call(self._status, request)
@@ -164,7 +164,7 @@ class Client:
     self._channel.close()
 
   def _call(self, method, request):
-    """Calls, and again after a pause while the server is full, until the time is up."""
+    """Calls a method; while the server is full, pauses and calls again until the timeout."""
     deadline = time.monotonic() + self.timeout
     pause = _FIRST_PAUSE
     while True:
@@ -172,7 +172,7 @@ class Client:
         left = max(0.001, deadline - time.monotonic())
         return method(request, timeout=left, metadata=self._metadata)
       except grpc.RpcError as error:
-        # Full jitter: clients that were refused together must not come back together.
+        # Full jitter: clients that were refused together must not retry together.
         wait = random.uniform(0, pause)
         if error.code() not in RETRIED or time.monotonic() + wait >= deadline:
           raise errors.UserError(
@@ -187,7 +187,7 @@ def pad_regions(
   boxes: Sequence[np.ndarray],
   labels: Sequence[Sequence[str]] | None,
 ) -> dict[str, np.ndarray]:
-  """The tensors of a request, region counts evened out with padding."""
+  """Returns the tensors of a request, padded to the largest number of regions."""
   counts = [len(rows) for rows in boxes]
   most = max(counts, default=0)
 
@@ -214,7 +214,7 @@ def pad_regions(
 def write_picture(
   answer: GroundedCaption, regions: region_files.PictureRegions, path: files.PathLike
 ) -> None:
-  """Draws the caption and the boxes of its nouns on the picture (or on a clean canvas)."""
+  """Draws the caption and the boxes of its nouns on the picture, or on an empty canvas."""
   drawn = draw.grounded_caption(
     regions.picture or None,
     answer.words,
@@ -246,20 +246,20 @@ def _caption(outputs: dict[str, np.ndarray], row: int, regions: int) -> Grounded
 
 
 def _define_flags() -> None:
-  flags.DEFINE_string("server", "127.0.0.1:8500", "HOST:PORT of the server's gRPC side.")
+  flags.DEFINE_string("server", "127.0.0.1:8500", "HOST:PORT of the gRPC server.")
   flags.DEFINE_string("model_name", "captioner", "Name of the model.")
   flags.DEFINE_string("detections", None, "JSON file with the picture's regions.")
   flags.DEFINE_string("regions", None, "Folder with att/ID.npz and box/ID.npy.")
-  flags.DEFINE_string("data", None, "Prepared folder to take a record from.")
+  flags.DEFINE_string("data", None, "Prepared folder to read a record from.")
   flags.DEFINE_string("split", "test", "Split of --data.")
   flags.DEFINE_string("image_id", "", "Which picture of --detections, --regions or --data.")
-  flags.DEFINE_string("picture", None, "The picture, to draw on and to scale boxes with.")
+  flags.DEFINE_string("picture", None, "Picture file, to draw on and to scale boxes by.")
   flags.DEFINE_enum("decode", "greedy", ["greedy", "beam"], "How words are chosen.")
-  flags.DEFINE_string("out", None, "Writes the annotated picture here (.png or .jpg).")
-  flags.DEFINE_string("json", None, "Writes the answer here.")
+  flags.DEFINE_string("out", None, "File for the annotated picture (.png or .jpg).")
+  flags.DEFINE_string("json", None, "File for the answer as JSON.")
   flags.DEFINE_string("token_file", None, "File with the server's token.")
-  flags.DEFINE_string("tls_ca", None, "PEM file to check the server with; turns TLS on.")
-  flags.DEFINE_float("timeout", 30.0, "Seconds to wait, retries included.", 0.001)
+  flags.DEFINE_string("tls_ca", None, "PEM file to check the server's certificate; turns TLS on.")
+  flags.DEFINE_float("timeout", 30.0, "Seconds to wait, including retries.", 0.001)
 
 
 def _regions_from_flags() -> region_files.PictureRegions:

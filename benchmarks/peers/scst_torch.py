@@ -1,8 +1,9 @@
 """The self-critical step of the released PyTorch programs, restated for timing.
 
-Features copied per sample, a greedy caption without gradients (POS-SCAN's program decodes it for
-every copy, later programs once per picture), samples drawn one Python step per word with all
-steps kept for the gradient, rewards in Python, element-wise clamp, Adam. Used only where torch is.
+It copies the features per sample, decodes a greedy caption without gradients (POS-SCAN's
+program for every copy, later programs once per picture), samples one word per Python step with
+all steps kept for the gradient, computes rewards in Python, clamps gradients and applies Adam.
+It needs torch.
 """
 
 from collections.abc import Callable
@@ -10,11 +11,11 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from benchmarks import captioners_torch
+from benchmarks.peers import updown_torch
 
 
-class Program(captioners_torch.Programs):
-  """One step; `end_bias` makes captions end as they do in the library's model."""
+class Program(updown_torch.Programs):
+  """One training step; `end_bias` is the bias of the end token, as in the library's model."""
 
   def __init__(self, v: int, f: int, e: int, h: int, a: int, end_bias: float = 0.0):
     super().__init__(v, f, e, h, a)
@@ -30,7 +31,7 @@ class Program(captioners_torch.Programs):
     max_length: int = 20,
     greedy_copies: int = 1,
   ) -> float:
-    """One update; `score` maps samples and greedy captions to advantages [B]."""
+    """Applies one update; `score` maps samples and greedy captions to advantages [B]."""
     best = self.greedy(*(x.repeat(greedy_copies, 0) for x in (fc, att)), max_length)
     self.model.train()
     self.adam.zero_grad()

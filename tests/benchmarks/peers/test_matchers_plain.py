@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from benchmarks import matcher_baselines
+from benchmarks.peers import matchers_plain
 from gcap_tf.matchers import bfan, scan, sgraf
 from gcap_tf.training.methods import matching
 from tests import matcher_harness
@@ -22,7 +22,7 @@ MAKERS = {
 def test_the_plain_scores_are_the_librarys(name):
   matcher = MAKERS[name]()
   images, captions = matcher.encode_images(BATCH), matcher.encode_captions(BATCH)
-  plain = matcher_baselines.similarity(matcher, images, captions).numpy()
+  plain = matchers_plain.similarity(matcher, images, captions).numpy()
   np.testing.assert_allclose(plain, matcher.similarity(images, captions), atol=2e-6)
 
 
@@ -30,7 +30,7 @@ def test_the_plain_loss_is_the_trainers():
   matcher, seed = MAKERS["scan"](), tf.constant([1, 2])
   trainer = matching.MatchingTrainer(matcher, matching.MatchingLosses())
   np.testing.assert_allclose(
-    matcher_baselines.training_loss(matcher, BATCH, seed),
+    matchers_plain.training_loss(matcher, BATCH, seed),
     trainer.losses(BATCH, seed)["ranking"],
     rtol=1e-4,
   )

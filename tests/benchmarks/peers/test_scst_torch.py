@@ -4,7 +4,7 @@ import pytest
 
 def test_the_pytorch_step_runs():
   pytest.importorskip("torch", reason="PyTorch is not installed; the benchmark runs without it")
-  from benchmarks import scst_torch
+  from benchmarks.peers import scst_torch
 
   program = scst_torch.Program(v=20, f=6, e=4, h=4, a=4)
   rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Latency by concurrency as an SVG, both axes logarithmic; standard library only."""
+"""Plots latency by concurrency as SVG with logarithmic axes; standard library only."""
 
 import dataclasses
 import html
@@ -14,10 +14,10 @@ class Line:
   """One curve.
 
   Attributes:
-    name: written at its end.
+    name: text at the end of the line.
     points: (concurrency, milliseconds).
-    color: of the line and of its name.
-    dashed: whether the line is.
+    color: colour of the line and its name.
+    dashed: whether the line is dashed.
   """
 
   name: str
@@ -27,7 +27,7 @@ class Line:
 
 
 def draw(lines: Sequence[Line]) -> str:
-  """The picture as SVG text, on white in every colour scheme."""
+  """Returns the plot as SVG text, on white in every colour scheme."""
   xs = sorted({x for line in lines for x, _ in line.points})
   ys = [y for line in lines for _, y in line.points]
   low, high = 10 ** math.floor(math.log10(min(ys))), 10 ** math.ceil(math.log10(max(ys)))
@@ -41,7 +41,7 @@ def draw(lines: Sequence[Line]) -> str:
   parts = [
     f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
     'font-family="system-ui, sans-serif" font-size="13" fill="#1d2129">',
-    "<title>Latency of one request by the number of requests under way</title>",
+    "<title>Latency of one request by the number of requests at once</title>",
     f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
   ]
   for y in ticks:
@@ -80,7 +80,7 @@ def _decades(low: float, high: float) -> list[float]:
 
 
 def _spread(heights: list[float], gap: float = 17.0) -> list[float]:
-  """Heights of labels, moved down where they would overlap."""
+  """Moves labels down until they do not overlap."""
   moved = list(heights)
   last = -math.inf
   for index in sorted(range(len(heights)), key=lambda i: heights[i]):

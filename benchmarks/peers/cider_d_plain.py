@@ -1,4 +1,4 @@
-"""CIDEr-D as released scorers compute it: dictionaries, one caption at a time."""
+"""CIDEr-D as the released scorers compute it: with dictionaries, one caption at a time."""
 
 import collections
 import math

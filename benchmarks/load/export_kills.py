@@ -1,4 +1,4 @@
-"""kill -9 at a random moment of an export: a server must never see half a version."""
+"""Kills exports at random moments: a server must never see an incomplete version."""
 
 import pathlib
 import random
@@ -9,35 +9,35 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from benchmarks import serving_model
+from benchmarks.load import drawn_model
 from gcap_tf.runs import run_folders
 from serving import servables, versions
 
 _LONGEST = 300.0  # seconds for one export
-_PATIENCE = 5  # exports begun for one that is killed in time
+_MAX_TRIES = 5  # exports to start for one that is killed in time
 
 
 def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
   """Kills exports at random moments until `count` were killed while they were writing.
 
-  A kill that comes after the version has its number stops nothing and is counted apart.
-  After every kill, what a server would load must load and answer its warm-up.
+  A kill after the final rename stops nothing; such exports count as finished. After every
+  kill, each version that a server would load must load and answer its warm-up requests.
 
   Args:
-    count: of exports killed between their first byte and their end.
-    seed: of the moments.
-    span: seconds from the first byte within which the first kill falls; None takes those
-      of a first export that is not killed. Then, those of the last that came to its end.
+    count: number of exports to kill between their first byte and their end.
+    seed: seed of the moments.
+    span: seconds after the first byte in which the first kill falls; None measures an
+      export that is not killed. Later kills use the time of the last finished export.
   """
   rng = random.Random(seed)
   with tempfile.TemporaryDirectory() as folder:
     run, out = pathlib.Path(folder) / "run", pathlib.Path(folder) / "models"
-    model, vocabulary = serving_model.make(hidden=8, features=4, words=10)
+    model, vocabulary = drawn_model.make(hidden=8, features=4, words=10)
     run_folders.save(run, "captioner", "updown", model, vocabulary)
     exports = 0 if span else 1
     span = span or _export(run, out, None)
     broken, seen, killed = [], set(), 0
-    while killed < count and exports <= _PATIENCE * count:
+    while killed < count and exports <= _MAX_TRIES * count:
       took = _export(run, out, rng.uniform(0, span))
       exports, killed, span = exports + 1, killed + (took is None), took or span
       found = versions.wanted_versions(versions.ModelConfig("captioner", out, latest=0))
@@ -55,10 +55,10 @@ def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
 
 
 def _export(run: pathlib.Path, out: pathlib.Path, seconds: float | None) -> float | None:
-  """Starts an export; kills it `seconds` after its first byte, or lets it end.
+  """Starts an export; kills it `seconds` after its first byte, or lets it finish.
 
   Returns:
-    Seconds from the first byte to the version's number; None where it never had one.
+    Seconds from the first byte to the final rename; None if it was killed before that.
   """
   before = _names(out)
   process = subprocess.Popen(
@@ -84,12 +84,12 @@ def _names(folder: pathlib.Path) -> set[str]:
 
 
 def _wait(process: subprocess.Popen, happened: Callable[[], object]) -> float:
-  """When something happened, or the process ended."""
+  """Waits until something happened or the process ended; returns the time."""
   deadline = time.monotonic() + _LONGEST
   while not happened() and process.poll() is None:
     if time.monotonic() > deadline:
       process.kill()
-      raise TimeoutError("the export did not get there")
+      raise TimeoutError("the export took too long")
     time.sleep(0.002)
   return time.monotonic()
 
@@ -97,7 +97,7 @@ def _wait(process: subprocess.Popen, happened: Callable[[], object]) -> float:
 def _answers(version: pathlib.Path) -> bool:
   try:
     servable = servables.Servable(version)
-    answered = servable.warm_up() > 0
+    answered = servable.run_warmup_requests() > 0
     servable.close()
   except Exception:
     return False

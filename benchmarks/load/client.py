@@ -1,10 +1,10 @@
-"""The client of load measurements: a small program, so that it takes no core for long.
+"""The client of load measurements, a small program that needs little processor time.
 
-    python -m benchmarks.serving_client closed ADDRESS CONCURRENCY SECONDS REQUESTS < request
-    python -m benchmarks.serving_client open ADDRESS RATE SECONDS SEED < request
+    python -m benchmarks.load.client closed ADDRESS CONCURRENCY SECONDS REQUESTS < request
+    python -m benchmarks.load.client open ADDRESS RATE SECONDS SEED < request
 
-The serialised request comes through standard input; the outcome goes to standard output as
-JSON. TensorFlow is not imported.
+It reads the serialised request from standard input and writes the outcome to standard output
+as JSON. It does not import TensorFlow.
 """
 
 import itertools
@@ -18,11 +18,11 @@ import grpc
 import numpy as np
 
 METHOD = "/tensorflow.serving.PredictionService/Predict"
-_PAUSE = 0.02  # of a client that was refused, before it asks again
+_PAUSE = 0.02  # seconds before a refused client tries again
 
 
 class Tally:
-  """What a client met so far, written by many threads."""
+  """The codes and latencies of a client, filled by many threads."""
 
   def __init__(self):
     self.latencies: list[float] = []
@@ -37,7 +37,7 @@ class Tally:
 
 
 def _connect(address: str, raw: bytes) -> Callable:
-  """Predict on bytes: clients spend next to no time on their own, and have warmed up."""
+  """Returns Predict on bytes, which costs the client little time, after one warm-up call."""
   predict = grpc.insecure_channel(address).unary_unary(METHOD)
   predict(raw, timeout=60)
   return predict

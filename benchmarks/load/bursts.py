@@ -1,4 +1,4 @@
-"""Load on a server from separate processes, so that clients and server do not share a GIL."""
+"""Sends load to a server from another process, so that both do not share a GIL."""
 
 import dataclasses
 import json
@@ -10,20 +10,20 @@ import numpy as np
 import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2
 
-from benchmarks import serving_client
+from benchmarks.load import client
 from export import warmup_requests
 
-METHOD = serving_client.METHOD
+METHOD = client.METHOD
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-  """What a burst of requests met.
+  """The outcome of a burst of requests.
 
   Attributes:
-    seconds: how long the burst took.
+    seconds: duration of the burst.
     latencies: seconds of every answered request.
-    codes: how often each gRPC code was met; "OK" for answers.
+    codes: number of answers with each gRPC code.
   """
 
   seconds: float
@@ -32,11 +32,11 @@ class Outcome:
 
   @property
   def rate(self) -> float:
-    """Answers a second."""
+    """Answers per second."""
     return len(self.latencies) / self.seconds
 
   def percentile(self, percent: float) -> float:
-    """Latency in milliseconds; NaN where nothing was answered."""
+    """Returns a latency in milliseconds; NaN if no request was answered."""
     if not len(self.latencies):
       return float("nan")
     return float(np.percentile(self.latencies, percent) * 1000)
@@ -45,7 +45,7 @@ class Outcome:
 def request(
   specs: dict[str, tf.TensorSpec], model: str, signature: str, regions: int, seed: int = 0
 ) -> bytes:
-  """One picture's request, serialised."""
+  """Returns a serialised request with one picture."""
   message = predict_pb2.PredictRequest()
   message.model_spec.name = model
   message.model_spec.signature_name = signature
@@ -61,21 +61,21 @@ def run(
   seconds: float = math.inf,
   requests: float = math.inf,
 ) -> Outcome:
-  """Keeps `concurrency` requests under way, from one other process, up to either bound."""
+  """Keeps `concurrency` requests running until `seconds` or `requests` is reached."""
   return _in_process("closed", address, raw, concurrency, seconds, requests)
 
 
 def run_at(address: str, raw: bytes, rate: float, seconds: float, seed: int = 0) -> Outcome:
-  """Sends `rate` requests a second at random moments, however slowly they are answered.
+  """Sends `rate` requests per second at random moments, even if the answers are slow.
 
-  Latencies count from the moment a request was due: a client that falls behind must not
-  hide a server that does.
+  Latencies count from the planned moment of a request, so that a slow client does not hide
+  a slow server.
   """
   return _in_process("open", address, raw, rate, seconds, seed)
 
 
 def _in_process(kind: str, address: str, raw: bytes, *arguments: float) -> Outcome:
-  program = [sys.executable, "-m", "benchmarks.serving_client", kind, address]
+  program = [sys.executable, "-m", "benchmarks.load.client", kind, address]
   done = subprocess.run(
     [*program, *map(str, arguments)], input=raw, stdout=subprocess.PIPE, check=True
   )

@@ -1,8 +1,8 @@
-"""Malformed requests: those with one known fault and its right code, and wild ones.
+"""Malformed requests: with one known fault and its expected code, or with random damage.
 
-A known fault must end in exactly its code, over gRPC and REST. A wild request has
-several faults, flipped or missing bytes, or is plain noise; it must end in an answer or a
-refusal, never in an internal error, a broken connection or silence.
+A known fault must get exactly its code, over gRPC and REST. A random request has several
+faults, flipped or missing bytes, or is noise; it must get an answer or a refusal, but never
+an internal error, a broken connection or no answer.
 """
 
 import http.client
@@ -16,7 +16,7 @@ import tensorflow as tf
 from tensorflow.core.framework import tensor_pb2
 from tensorflow_serving.apis import predict_pb2
 
-from benchmarks import serving_load, serving_model
+from benchmarks.load import bursts, drawn_model
 
 FEATURES = 16
 REGIONS = 4
@@ -29,13 +29,13 @@ Fault = Callable[[Request, random.Random], None]
 
 
 def good_request(seed: int = 0) -> Request:
-  """A request that the tiny captioner answers."""
-  raw = serving_load.request(serving_model.specs(FEATURES), "captioner", "greedy", REGIONS, seed)
+  """Returns a valid request for the tiny captioner."""
+  raw = bursts.request(drawn_model.specs(FEATURES), "captioner", "greedy", REGIONS, seed)
   return Request.FromString(raw)
 
 
 def known(rng: random.Random) -> tuple[str, bytes, str]:
-  """Name of a fault, a request that has it alone, and the code it must end in."""
+  """Returns the name of a fault, a request with this fault only, and its expected code."""
   name = rng.choice(sorted(_FAULTS))
   fault, code = _FAULTS[name]
   request = good_request(rng.randrange(100))
@@ -44,7 +44,7 @@ def known(rng: random.Random) -> tuple[str, bytes, str]:
 
 
 def wild(rng: random.Random) -> bytes:
-  """A request with one to three faults and perhaps damaged bytes, or plain noise."""
+  """Returns a request with one to three faults and perhaps damaged bytes, or noise."""
   if rng.random() < 0.15:
     return rng.randbytes(rng.randrange(200))
   request = good_request(rng.randrange(100))
@@ -54,7 +54,7 @@ def wild(rng: random.Random) -> bytes:
 
 
 def damaged(raw: bytes, rng: random.Random) -> bytes:
-  """Sometimes flips some bytes, sometimes cuts the end off."""
+  """Sometimes changes some bytes, sometimes cuts off the end."""
   changed = bytearray(raw)
   if changed and rng.random() < 0.2:
     for _ in range(rng.randint(1, 8)):
@@ -65,14 +65,14 @@ def damaged(raw: bytes, rng: random.Random) -> bytes:
 
 
 def rest_body() -> dict[str, Any]:
-  """The good request as REST takes it."""
+  """Returns the body of a valid REST request."""
   arrays = {name: tf.make_ndarray(tensor) for name, tensor in good_request().inputs.items()}
   row = {name: array[0].tolist() for name, array in arrays.items()}
   return {"signature_name": "greedy", "instances": [row]}
 
 
 def rest_known(rng: random.Random) -> tuple[str, str, bytes, int]:
-  """Name of a fault, path, body, and the HTTP status it must end in."""
+  """Returns the name of a fault, its path and body, and the expected HTTP status."""
   name = rng.choice(sorted(_REST_FAULTS))
   fault, code = _REST_FAULTS[name]
   body = rest_body()
@@ -81,7 +81,7 @@ def rest_known(rng: random.Random) -> tuple[str, str, bytes, int]:
 
 
 def rest_wild(rng: random.Random) -> bytes:
-  """Damaged JSON."""
+  """Returns damaged JSON or noise."""
   if rng.random() < 0.2:
     return rng.randbytes(rng.randrange(300))
   raw = bytearray(json.dumps(rest_body()).encode())
@@ -93,7 +93,7 @@ def rest_wild(rng: random.Random) -> bytes:
 
 
 def post(connection: http.client.HTTPConnection, path: str, body: bytes) -> int:
-  """Sends a body; status of the answer, which must be JSON."""
+  """Sends a body and returns the status of the answer, which must be JSON."""
   connection.request("POST", path, body)
   answer = connection.getresponse()
   json.loads(answer.read())
@@ -101,7 +101,7 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes) -> int:
 
 
 def _set_shape(tensor: tensor_pb2.TensorProto, axis: int, size: int) -> None:
-  if axis < len(tensor.tensor_shape.dim):  # an earlier fault may have taken the shape away
+  if axis < len(tensor.tensor_shape.dim):  # an earlier fault may have removed the shape
     tensor.tensor_shape.dim[axis].size = size
 
 
@@ -121,7 +121,7 @@ def _drop(request: Request, rng: random.Random) -> None:
 
 
 def _huge_repeated(request: Request, rng: random.Random) -> None:
-  """A few bytes that ask for gigabytes: one value, repeated to fill the shape."""
+  """Describes gigabytes in a few bytes: one value that repeats to fill the shape."""
   tensor = tensor_pb2.TensorProto(dtype=1, float_val=[1.0])
   for size in (1 << 15, 1 << 15, FEATURES):
     tensor.tensor_shape.dim.add(size=size)
@@ -139,7 +139,7 @@ def _set_spec(**fields: Any) -> Fault:
   return fault
 
 
-# Name -> the fault, and the code that TensorFlow Serving answers it with.
+# Name -> the fault, and its code in TensorFlow Serving.
 _FAULTS: dict[str, tuple[Fault, str]] = {
   "unknown model": (_set_spec(name=["other", "../captioner", "x" * 999]), "NOT_FOUND"),
   "no model name": (_set_spec(name=[""]), "INVALID_ARGUMENT"),

@@ -1,6 +1,6 @@
 # bazel: data = ["//export:export_model"]
 
-from benchmarks import export_kills
+from benchmarks.load import export_kills
 
 
 def test_killed_export_leaves_no_version_that_a_server_would_take():

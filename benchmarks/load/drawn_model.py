@@ -1,4 +1,4 @@
-"""The captioner that serving is measured with: drawn weights, any size."""
+"""Captioners with random weights, for measurements of serving."""
 
 import pathlib
 
@@ -22,20 +22,20 @@ def make(
   name: str = "updown",
   labelled: bool = False,
 ) -> tuple[base.Captioner, vocabularies.Vocabulary]:
-  """A captioner and its words.
+  """Returns a captioner and its vocabulary.
 
   Args:
-    hidden: units.
-    features: D; 0 for a captioner that reads labels alone.
+    hidden: number of units.
+    features: D; 0 for a captioner that reads labels only.
     words: V.
+    spread: standard deviation of random weights, which make captions differ between
+      pictures; 0 keeps the model's initial weights.
     name: registered name of the captioner.
     labelled: whether it reads the labels of regions, `LABELS`.
-    spread: scale of normally drawn weights, which makes captions differ from picture to
-      picture; 0 keeps the model's own start.
   """
   keras.utils.set_random_seed(0)
-  spoken = ("", *(f"word{i}" for i in range(words - 2)), "UNK")
-  vocabulary = vocabularies.Vocabulary("captioner", spoken, LABELS if labelled else ())
+  listed = ("", *(f"word{i}" for i in range(words - 2)), "UNK")
+  vocabulary = vocabularies.Vocabulary("captioner", listed, LABELS if labelled else ())
   options = {
     "vocabulary_size": words,
     "feature_size": features,
@@ -56,7 +56,7 @@ def make(
 
 
 def export(folder: pathlib.Path, hidden: int, features: int, words: int) -> pathlib.Path:
-  """Writes version 1 of a captioner; returns its base path."""
+  """Exports version 1 of a captioner; returns its base path."""
   model, vocabulary = make(hidden, features, words)
   return write(folder, captioner_module.CaptionerModule(model, vocabulary, [False] * words))
 
@@ -65,10 +65,10 @@ def write(folder: pathlib.Path, module: captioner_module.CaptionerModule) -> pat
   version = folder / "captioner" / "1"
   signatures = module.signatures()
   saved_model.save(module, str(version), signatures)
-  warmup_requests.write(version, "captioner", saved_model.warm_up_requests(module, signatures))
+  warmup_requests.write(version, "captioner", saved_model.example_requests(module, signatures))
   return version.parent
 
 
 def specs(features: int) -> dict[str, tf.TensorSpec]:
-  """Inputs of that captioner."""
+  """Returns the inputs of such a captioner."""
   return region_inputs.RegionInputs(features, labelled=False).specs()

@@ -1,7 +1,7 @@
 import numpy as np
 import tensorflow as tf
 
-from benchmarks import captioners_plain
+from benchmarks.peers import updown_plain
 from gcap_tf.captioners import updown
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
@@ -20,7 +20,7 @@ def make():
 
 def test_the_plain_version_computes_the_same_loss_and_captions():
   model, batch = make()
-  plain = captioners_plain.PlainUpDown(model)
+  plain = updown_plain.PlainUpDown(model)
   np.testing.assert_allclose(
     plain.loss(batch), captioner_harness.word_loss(model, batch), rtol=1e-4
   )

@@ -1,8 +1,8 @@
-"""Up-Down as released programs write it, in TensorFlow: what benchmarks/captioners.py is beside.
+"""Up-Down in plain TensorFlow, in the order of work of the released programs.
 
-Features are copied for every caption, each word is embedded and scored in its own step, the
-loop over words is Python's, and beam search takes one picture at a time. The weights are
-those of a model of the library, so that answers can be compared.
+It copies the features for every caption, embeds and scores each word in its own step, loops
+over words in Python, and decodes one picture at a time in beam search. It uses the weights
+of a model of the library, so that the answers can be compared.
 """
 
 import numpy as np
@@ -13,14 +13,14 @@ from gcap_tf.layers import recurrent
 
 
 class PlainUpDown:
-  """The same function as `model`, without its shortcuts."""
+  """Computes the same as `model`, without its optimisations."""
 
   def __init__(self, model: updown.UpDownCaptioner):
     self.model = model
     self.hidden = model.config.hidden_size
 
   def encode(self, batch, copies):
-    """Memory of `copies` sequences per picture."""
+    """Encodes a batch for `copies` sequences per picture."""
     model = self.model
     features = tf.repeat(batch["features"], copies, 0)
     picture = tf.nn.relu(model.encode_picture(tf.repeat(batch["global_feature"], copies, 0)))
@@ -31,7 +31,7 @@ class PlainUpDown:
     return tuple(tf.zeros([rows, self.hidden]) for _ in range(4))
 
   def step(self, memory, token, state):
-    """Log-probabilities, attention and state after `token`."""
+    """Returns log-probabilities, attention and state after `token`."""
     model, (picture, regions, keys) = self.model, memory
     h1, c1, h2, c2 = state
     words = tf.nn.relu(model.words(token))
@@ -39,8 +39,8 @@ class PlainUpDown:
     kernel = tf.concat([*cell.input_kernels, cell.step_kernel], 0)
     gates = tf.matmul(tf.concat([picture, words, h2, h1], 1), kernel) + cell.bias
     h1, c1 = recurrent.activate(gates, c1)
-    asked = attention.query_map(h1)[:, tf.newaxis]
-    scores = tf.reduce_sum(tf.tanh(keys + asked) * attention.score_kernel[0], -1)
+    query = attention.query_map(h1)[:, tf.newaxis]
+    scores = tf.reduce_sum(tf.tanh(keys + query) * attention.score_kernel[0], -1)
     weights = tf.nn.softmax(scores)
     context = tf.reduce_sum(weights[..., tf.newaxis] * regions, 1)
     h2, c2 = model.language_lstm(None, [context, h1], h2, c2)
@@ -52,7 +52,7 @@ class PlainUpDown:
     return self.step(memory, token, state)
 
   def loss(self, batch):
-    """Mean over words; unrolled into the caller's graph."""
+    """Returns the mean loss over words, unrolled into the caller's graph."""
     tokens, mask = batch["tokens"], tf.cast(batch["token_mask"], tf.float32)
     copies = tokens.shape[0] // batch["features"].shape[0]
     memory, state = self.encode(batch, copies), self.start(tokens.shape[0])
@@ -80,7 +80,7 @@ class PlainUpDown:
     return np.stack(words, 1)
 
   def beam(self, batch, beams=3, max_length=20):
-    """Picture by picture, candidates sorted in Python."""
+    """Decodes picture by picture and sorts the candidates in Python."""
     answers = []
     for n in range(batch["features"].shape[0]):
       one = {key: batch[key][n : n + 1] for key in ("features", "global_feature")}

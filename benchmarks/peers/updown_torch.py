@@ -1,7 +1,8 @@
-"""The steps of the released PyTorch Up-Down, restated for timing; used only where torch is.
+"""The steps of the released PyTorch Up-Down, restated for timing; needs torch.
 
-Sizes and order of work are theirs: features copied per caption, one Python step per word,
-element-wise gradient clamp, Adam; greedy decoding of a batch; beam search per picture.
+Sizes and order of work are those of the released program: features copied per caption, one
+Python step per word, element-wise gradient clamp, Adam; greedy decoding of a batch; beam
+search per picture.
 """
 
 import torch
@@ -38,7 +39,7 @@ class UpDown(nn.Module):
 
 
 class Programs:
-  """The three things that are timed; inputs are NumPy arrays of a batch."""
+  """The three programs to time; their inputs are the NumPy arrays of a batch."""
 
   def __init__(self, v, f, e, h, a):
     self.model = UpDown(v, f, e, h, a)
@@ -64,7 +65,7 @@ class Programs:
 
   @torch.no_grad()
   def never_end(self):
-    """Every caption takes all words, as the other programs' do: the same work."""
+    """Makes every caption as long as allowed, so that all programs do the same work."""
     self.model.out.bias[0] = -1e4
 
   @torch.no_grad()
