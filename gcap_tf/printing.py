@@ -1,6 +1,7 @@
 """Numbers in messages: singular and plural, and floats of a sensible length."""
 
 import math
+from collections.abc import Collection
 from typing import Any
 
 
@@ -9,9 +10,12 @@ def count(number: int, noun: str, plural: str = "") -> str:
   return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def percent(fractions: dict[str, Any]) -> dict[str, Any]:
-  """Every float of a dictionary times 100; other values stay."""
-  return {k: 100.0 * v if isinstance(v, float) else v for k, v in fractions.items()}
+def percent(fractions: dict[str, Any], keep: Collection[str] = ()) -> dict[str, Any]:
+  """Every float of a dictionary times 100; other values, and those of `keep`, stay."""
+  return {
+    key: 100.0 * value if isinstance(value, float) and key not in keep else value
+    for key, value in fractions.items()
+  }
 
 
 def rounded(values: dict[str, Any], decimals: int = 2) -> dict[str, Any]:
