@@ -39,10 +39,10 @@ class RegionInputs:
   def of(cls, config: Any) -> "RegionInputs":
     """Returns the inputs that a model configuration needs."""
     feature_size = config.feature_size
-    global_size = getattr(config, "global_size", 0)
+    global_size = config.global_size
     return cls(
       feature_size,
-      getattr(config, "num_labels", 0) > 0,
+      config.num_labels > 0,
       0 if global_size == feature_size else global_size,
     )
 

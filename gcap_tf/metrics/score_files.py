@@ -5,14 +5,8 @@ from typing import Any, NoReturn
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.metrics import (
-  anet_io,
-  anet_report,
-  grounding_per_sentence,
-  grounding_report,
-  lemma_source,
-  results_io,
-)
+from gcap_tf.metrics import grounding_per_sentence, grounding_report, lemma_source, results_io
+from gcap_tf.metrics.activitynet import anet_io, anet_report
 
 DIGITS = 10
 

@@ -1,6 +1,6 @@
 import pytest
 
-from gcap_tf.metrics import anet_io, anet_report
+from gcap_tf.metrics.activitynet import anet_io, anet_report
 from tests.metrics import anet_oracle, grounding_oracle
 
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.metrics import anet_entities, anet_io, grounding, grounding_per_sentence
+from gcap_tf.metrics import grounding, grounding_per_sentence
+from gcap_tf.metrics.activitynet import anet_entities, anet_io
 from tests.metrics import anet_oracle, grounding_oracle
 
 

@@ -2,14 +2,8 @@
 
 from collections.abc import Callable
 
-from gcap_tf.metrics import (
-  anet_entities,
-  anet_io,
-  errors,
-  grounding,
-  grounding_per_sentence,
-  grounding_report,
-)
+from gcap_tf.metrics import errors, grounding, grounding_per_sentence, grounding_report
+from gcap_tf.metrics.activitynet import anet_entities, anet_io
 
 
 def given_sentences(

@@ -12,13 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gcap_tf import errors
-from gcap_tf.metrics import (
-  anet_io,
-  grounding,
-  grounding_events,
-  grounding_per_sentence,
-  overlap,
-)
+from gcap_tf.metrics import grounding, grounding_events, grounding_per_sentence, overlap
+from gcap_tf.metrics.activitynet import anet_io
 
 
 class _Side:

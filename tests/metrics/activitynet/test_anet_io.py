@@ -3,7 +3,7 @@ import copy
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.metrics import anet_io
+from gcap_tf.metrics.activitynet import anet_io
 
 SEGMENT = {
   "tokens": ["A", "man", "and", "dog"],
