@@ -44,7 +44,7 @@ def test_packing_again_keeps_figures_and_bits(tmp_path):
     np.testing.assert_array_equal(once[key], twice[key])
 
 
-def test_the_stages_before_are_told_from_the_first_on(tmp_path):
+def test_earlier_stages_are_listed_from_the_first_on(tmp_path):
   tiny_runs.trained_run(tmp_path / "first")
   tiny_runs.trained_run(tmp_path / "second", start=str(tmp_path / "first"), method="scst")
   tiny_runs.trained_run(tmp_path / "third", start=str(tmp_path / "second"), method="contrastive")

@@ -5,7 +5,7 @@ from gcap_tf.runs import run_card
 from tests.export import tiny_runs
 
 
-def test_the_card_tells_use_limits_data_metrics_licence_and_training(tmp_path):
+def test_the_card_has_use_limits_data_metrics_licence_and_training(tmp_path):
   run = tiny_runs.captioner_run(tmp_path, feature_size=0, labelled=True)
   run.config.update(
     dataset="flickr30k_entities",
