@@ -13,6 +13,11 @@ from gcap_tf import commands, quiet
 
 _HELP = ("-h", "-help", "--help", "-helpshort", "--helpshort")
 _FULL_HELP = ("-helpfull", "--helpfull")
+# Packages that a slim install lacks, and the extra that installs them.
+_EXTRAS = {
+  **dict.fromkeys(("h5py", "pycocoevalcap", "spacy", "tensorboard", "tensorflow_text"), "train"),
+  "apache_beam": "beam",
+}
 _MISSING = re.compile(r"flag --(\w+)=None: Flag --\w+ must have a value other than None\.")
 
 
@@ -42,6 +47,13 @@ def run(main: Callable[[list[str]], int | None]) -> None:
       return main(argv) or 0
     except (UserError, OSError) as error:
       print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+      return 1
+    except ModuleNotFoundError as error:
+      package = (error.name or "").partition(".")[0]
+      if package not in _EXTRAS:
+        raise
+      text = f"{package} is not installed: pip install gcap_tf[{_EXTRAS[package]}]"
+      print(f"error: {text}", file=sys.stderr)
       return 1
     except KeyboardInterrupt:
       print("interrupted", file=sys.stderr)

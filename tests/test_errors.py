@@ -45,6 +45,14 @@ def test_a_user_error_is_one_line(body, code, line):
   assert done.stderr.strip() == line
 
 
+def test_a_missing_package_names_its_extra_and_other_imports_fail_as_usual():
+  missing = "raise ModuleNotFoundError('no', name='tensorboard.plugins')"
+  assert run(missing).stderr == (
+    "error: tensorboard is not installed: pip install gcap_tf[train]\n"
+  )
+  assert "Traceback" in run("import nothing_of_this_name").stderr
+
+
 def test_a_stray_argument_is_refused():
   done = run("return 0", "train", "--number=1")
   assert done.returncode == 1

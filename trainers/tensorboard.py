@@ -11,7 +11,7 @@ import sys
 
 from absl import flags
 
-from gcap_tf import errors
+from gcap_tf import errors, optional
 
 _RUNS = flags.DEFINE_string("runs", None, "A run folder, or a folder of runs.", required=True)
 _PORT = flags.DEFINE_integer("port", 6006, "Port to listen on; 0 takes a free one.", 0)
@@ -29,6 +29,7 @@ def check_runs(folder: pathlib.Path) -> None:
 def main(argv: list[str]) -> None:
   del argv
   check_runs(pathlib.Path(_RUNS.value))
+  optional.require("tensorboard", "train")
   # A program of its own, because TensorBoard parses the flags of the process.
   program = [sys.executable, "-m", "tensorboard.main", f"--logdir={_RUNS.value}"]
   os.execv(sys.executable, [*program, f"--port={_PORT.value}", f"--host={_BIND.value}"])

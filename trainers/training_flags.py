@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from absl import flags
 
 from gcap_tf import config as configs
-from gcap_tf import printing, registry
+from gcap_tf import optional, printing, registry
 
 C = TypeVar("C")
 
@@ -63,6 +63,8 @@ def apply(
     models: registry of `config.model`, if the method trains a model with `config.options`.
     given: fields of `config` by name; None leaves one as it is.
   """
+  for package in ("pycocoevalcap", "spacy"):
+    optional.require(package, "train")
   changes = {name: value for name, value in given.items() if value is not None}
   if learning_rate is not None:
     changes["schedule"] = dataclasses.replace(config.schedule, learning_rate=learning_rate)

@@ -37,7 +37,7 @@ import google_crc32c
 import numpy as np
 from google.protobuf import message as protobuf_message
 
-from gcap_tf import box_geometry, errors, files
+from gcap_tf import box_geometry, commands, errors, files
 from gcap_tf.data import records
 from gcap_tf.data.prepared import example_proto
 
@@ -46,7 +46,8 @@ _CHECKSUM = struct.Struct("<I")
 HEADER_BYTES = _LENGTH.size + _CHECKSUM.size
 FOOTER_BYTES = _CHECKSUM.size
 FIX = (
-  "copy the file again or prepare the data again, then run python -m trainers.prepare_data --check"
+  "copy the file again or prepare the data again, then run "
+  f"{commands.command('prepare_data')} --check"
 )
 
 
