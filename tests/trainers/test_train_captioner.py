@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from tests.data import make_records
 from tests.trainers import command_line
 
@@ -57,22 +55,23 @@ def test_a_teacher_that_is_not_there_is_one_line(tmp_path):
   assert "is not a run folder" in command_line.error(done)
 
 
-@pytest.mark.parametrize(
-  ("assignment", "line"),
-  [
-    ("options.hidden_size=-3", "options.hidden_size is -3; expected 1 or more"),
-    ("options.dropout=5", "options.dropout is 5.0; expected from 0 to 1"),
-    ("schedule.learning_rate=-1", "schedule.learning_rate is -1.0; expected above 0"),
-    ("images=0", "images is 0; expected 1 or more"),
-    ("losses.distill_weight=-2", "losses.distill_weight is -2.0; expected 0 or more"),
-    ("options.hidden=3", 'unknown option "hidden"'),
-  ],
-)
-def test_a_wrong_option_is_one_line_and_leaves_no_run_folder(tmp_path, assignment, line):
-  done = command_line.run(
-    TRAIN, f"--data={tmp_path}", f"--run={tmp_path / 'run'}", f"--set={assignment}"
-  )
-  assert line in command_line.error(done)
+WRONG = {
+  "options.hidden_size=-3": "options.hidden_size is -3; expected 1 or more",
+  "options.dropout=5": "options.dropout is 5.0; expected from 0 to 1",
+  "schedule.learning_rate=-1": "schedule.learning_rate is -1.0; expected 0 or more",
+  "images=0": "images is 0; expected 1 or more",
+  "losses.distill_weight=-2": "losses.distill_weight is -2.0; expected 0 or more",
+  "options.hidden=3": 'unknown option "hidden"',
+}
+
+
+def test_a_wrong_option_is_one_line_and_leaves_no_run_folder(tmp_path):
+  given = (TRAIN, f"--data={tmp_path}", f"--run={tmp_path / 'run'}")
+  commands = [(*given, f"--set={assignment}") for assignment in WRONG]
+  for done, line in zip(
+    command_line.run_many(commands, tmp_path / "printed"), WRONG.values(), strict=True
+  ):
+    assert line in command_line.error(done)
   assert not (tmp_path / "run").exists()
 
 
