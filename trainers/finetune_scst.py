@@ -13,11 +13,8 @@ import dataclasses
 from absl import flags
 
 from gcap_tf import errors
-from trainers import training_flags
+from trainers import fine_tuning_flags
 
-_DATA = flags.DEFINE_string("data", None, "Prepared folder.")
-_START = flags.DEFINE_string("start", None, "Run folder of the captioner to fine-tune.")
-_RUN = flags.DEFINE_string("run", None, "Run folder to write, or to continue.")
 _REWARDS = flags.DEFINE_string("rewards", "cider:1", "Terms and weights: cider:1,matcher:1.")
 _MATCHER = flags.DEFINE_string("matcher", "", "Run folder of the matcher that rewards.")
 _TEACHER = flags.DEFINE_string(
@@ -33,12 +30,8 @@ _SAMPLES = flags.DEFINE_integer("samples", 5, "Captions sampled per picture.", 1
 _FREQUENCY = flags.DEFINE_string(
   "document_frequency", "", "Reads *-idxs.p or a run's .npz instead of counting."
 )
-_EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over every picture.", 1)
-_IMAGES = flags.DEFINE_integer("images", None, "Pictures of a step.", 1)
-_RATE = flags.DEFINE_float("learning_rate", None, "Constant; default 5e-5.")
-_SEED = flags.DEFINE_integer("seed", 1, "Seed of order, dropout and samples.")
 
-flags.adopt_module_key_flags(training_flags)
+flags.adopt_module_key_flags(fine_tuning_flags)
 
 
 def configuration():
@@ -46,12 +39,10 @@ def configuration():
   from gcap_tf.training.methods import self_critical
 
   config = self_critical.ScstTrainingConfig(
-    start=_START.value or "",
     rewards=_REWARDS.value,
     matcher=_MATCHER.value,
     teacher=_TEACHER.value,
     document_frequency=_FREQUENCY.value,
-    seed=_SEED.value,
   )
   sampled = dataclasses.replace(
     config.sampled_captions,
@@ -59,17 +50,14 @@ def configuration():
     samples=_SAMPLES.value,
     distill_weight=_DISTILL.value,
   )
-  config = dataclasses.replace(config, sampled_captions=sampled)
-  return training_flags.apply(config, _RATE.value, epochs=_EPOCHS.value, images=_IMAGES.value)
+  return fine_tuning_flags.apply(dataclasses.replace(config, sampled_captions=sampled))
 
 
 def main(argv: list[str]) -> None:
   del argv
   from gcap_tf.training.methods import self_critical
 
-  config = configuration()
-  errors.require(_DATA, _START, _RUN)
-  training_flags.train(config, self_critical.train, _DATA.value, _RUN.value)
+  fine_tuning_flags.train(configuration(), self_critical.train)
 
 
 if __name__ == "__main__":
