@@ -86,7 +86,7 @@ def cases(folder):
 
   caption = "trainers.evaluate_captioner"
   return [
-    (on(other), r"other/vocabulary\.json is not the vocabulary this run was trained with"),
+    (on(other), r"other/vocabulary\.json is not the vocabulary that this run was trained with"),
     (on(resized), r"resized/checkpoints/best does not fit the model .*kernel is \["),
     (on(captioner), r"captioner holds a captioner \(updown\), not a matcher"),
     (on(run, what=f"--data={wide.folder}"), r"wide has regions of 9 features.* trained on 8"),

@@ -73,7 +73,10 @@ def test_check_names_what_is_broken_and_fails(folder, tmp_path):
     (("--out=/tmp/x",), "--dataset is missing: choose one of coco, flickr30k_entities"),
     (("--out=/tmp/x", "--dataset=scene"), 'did you mean "scenes"?'),
     (("--out=/tmp/x", *SMALL, "--set=noisy.region=3"), 'unknown option "region"'),
-    (("--out=/tmp/x", "--dataset=scenes", "--scenes_train=-1"), "train is -1"),
+    (
+      ("--out=/tmp/x", "--dataset=scenes", "--scenes_train=-1"),
+      "--scenes_train=-1: -1 is not a non-negative integer",
+    ),
     (("--check", "--out=/no/where"), "is not a prepared folder"),
   ],
 )
