@@ -75,7 +75,7 @@ def test_check_names_what_is_broken_and_fails(folder, tmp_path):
     (("--out=/tmp/x", *SMALL, "--set=noisy.region=3"), 'unknown option "region"'),
     (
       ("--out=/tmp/x", "--dataset=scenes", "--scenes_train=-1"),
-      "--scenes_train=-1: -1 is not a non-negative integer",
+      "-1 is not a non-negative integer",
     ),
     (("--check", "--out=/no/where"), "is not a prepared folder"),
   ],

@@ -15,8 +15,8 @@ def test_a_row_is_kept_until_its_settings_change(tmp_path):
   )
   row = experiments.Row(name="vsepp", label="VSE++", training=training)
   first = reproduce_rows.run(row, 7, data, "val", tmp_path / "out")
-  assert first["figures"]["rsum"] > 0 and first["asked"][0]["seed"] == 7
+  assert first["figures"]["rsum"] > 0 and first["settings"][0]["seed"] == 7
   assert reproduce_rows.run(row, 7, data, "val", tmp_path / "out") == first
   longer = dataclasses.replace(row, training=dataclasses.replace(training, max_steps=5))
   again = reproduce_rows.run(longer, 7, data, "val", tmp_path / "out")
-  assert again["asked"][0]["max_steps"] == 5
+  assert again["settings"][0]["max_steps"] == 5
