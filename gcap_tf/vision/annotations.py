@@ -12,7 +12,8 @@ import dataclasses
 
 import numpy as np
 
-from gcap_tf.data import phrase_heads, records
+from gcap_tf.data import records
+from gcap_tf.text import object_words, phrase_heads
 from gcap_tf.text import object_words
 
 COLOURS = (

@@ -1,6 +1,6 @@
 import numpy as np
 
-from gcap_tf.data import box_geometry
+from gcap_tf import box_geometry
 from gcap_tf.vision import overlaps
 
 

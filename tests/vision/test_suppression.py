@@ -1,7 +1,7 @@
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf.data import box_geometry
+from gcap_tf import box_geometry
 from gcap_tf.vision import suppression
 
 
