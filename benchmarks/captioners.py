@@ -24,7 +24,8 @@ from gcap_tf import errors
 from gcap_tf.captioners import updown
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
-from gcap_tf.training import captioning, optimizers
+from gcap_tf.training import optimizers
+from gcap_tf.training.methods import captioning
 
 _VOCABULARY = flags.DEFINE_integer("vocabulary", 9488, "V, the end of a sentence included.", 3)
 _HIDDEN = flags.DEFINE_integer("hidden", 512, "E, H and A.", 1)

@@ -13,8 +13,12 @@ import time
 
 from absl import flags
 
+from benchmarks import detector_oracle
 from gcap_tf import errors
-from gcap_tf.data import detector_oracle, detectors, flickr_entities, records, scenes
+from gcap_tf.data import records
+from gcap_tf.data.readers import flickr_entities
+from gcap_tf.data.scenes import drawn_scenes
+from gcap_tf.data.stores import simulated_detector
 
 SOURCE = flags.DEFINE_string("source", "", "Flickr30k Entities folder; empty: drawn scenes.")
 SPLIT = flags.DEFINE_string("split", "val", "Split of --source.")
@@ -30,17 +34,19 @@ def read_records() -> list[records.Record]:
       SOURCE.value, splits=(SPLIT.value,), max_images=MAX_IMAGES.value, progress=False
     )
     return list(found)
-  config = scenes.SceneConfig(train=MAX_IMAGES.value, val=0, test=0, seed=3)
-  return list(scenes.generate(config))
+  config = drawn_scenes.SceneConfig(train=MAX_IMAGES.value, val=0, test=0, seed=3)
+  return list(drawn_scenes.generate(config))
 
 
-def records_per_second(dataset: list[records.Record], config: detectors.NoisyConfig) -> float:
+def records_per_second(
+  dataset: list[records.Record], config: simulated_detector.NoisyConfig
+) -> float:
   """Of one process, in processor time; the first pass fills the caches of prototypes."""
   seconds = []
   for _ in range(3):
     start = time.process_time()
     for record in dataset:
-      detectors.noisy(record, config)
+      simulated_detector.noisy(record, config)
     seconds.append(time.process_time() - start)
   return len(dataset) / min(seconds)
 
@@ -50,14 +56,14 @@ def main(_: list[str]) -> None:
   print(HEADER)
   print("|---" * HEADER.count(" | ") + "|---|")
   for regions in REGIONS.value:
-    for name, level in detectors.LEVELS.items():
+    for name, level in simulated_detector.LEVELS.items():
       config = dataclasses.replace(level, regions=regions)
       report = detector_oracle.oracle_accuracy(dataset, config)
       shares = (report.accuracy, report.partial, report.enlarged, report.confusion, report.deviated)
       cells = " | ".join(f"{100 * share:.1f}" for share in shares)
       print(f"| {name} | {regions} | {report.words} | {cells} |")
   for regions in REGIONS.value:
-    config = detectors.NoisyConfig(regions=regions)
+    config = simulated_detector.NoisyConfig(regions=regions)
     speed = records_per_second(dataset, config)
     print(f"{regions} regions x {config.feature_size}: {speed:,.0f} records/s per core")
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from benchmarks import serving_model
-from gcap_tf.training import runs
+from gcap_tf.runs import run_folders
 from serving import servables, versions
 
 _LONGEST = 300.0  # seconds for one export
@@ -33,7 +33,7 @@ def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
   with tempfile.TemporaryDirectory() as folder:
     run, out = pathlib.Path(folder) / "run", pathlib.Path(folder) / "models"
     model, vocabulary = serving_model.make(hidden=8, features=4, words=10)
-    runs.save(run, "captioner", "updown", model, vocabulary)
+    run_folders.save(run, "captioner", "updown", model, vocabulary)
     exports = 0 if span else 1
     span = span or _export(run, out, None)
     broken, seen, killed = [], set(), 0

@@ -24,8 +24,8 @@ from absl import flags
 
 from benchmarks import faults
 from gcap_tf import errors
-from gcap_tf.data import prepared
-from gcap_tf.training import checkpoints
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.runs import checkpoints
 
 _FAULTS = flags.DEFINE_list("faults", [], "Which to cause; all by default.")
 
@@ -175,7 +175,9 @@ def passed_over(bench: Bench) -> tuple[str, str]:
 
 
 def _poison(bench: Bench) -> str:
-  return _POISON.replace("IMAGE", prepared.PreparedData(bench.data).split("train").image_ids[-1])
+  return _POISON.replace(
+    "IMAGE", prepared_data.PreparedData(bench.data).split("train").image_ids[-1]
+  )
 
 
 def _faulty(arguments: list[str], fault: str) -> list[str]:

@@ -22,7 +22,7 @@ import tensorflow as tf
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.training import checkpoints
+from gcap_tf.runs import checkpoints
 
 _KILLS = flags.DEFINE_integer("kills", 10, "Kills of each program.", 1)
 _PROGRAMS = flags.DEFINE_list("programs", ["matcher", "captioner", "scst"], "Which to kill.")

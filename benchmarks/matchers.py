@@ -25,7 +25,8 @@ from absl import flags
 from benchmarks import matcher_baselines, matcher_flops
 from gcap_tf import errors, files
 from gcap_tf.matchers import bfan, blocks, scan, sgraf
-from gcap_tf.training import matching, optimizers
+from gcap_tf.training import optimizers
+from gcap_tf.training.methods import matching
 
 _CASES = flags.DEFINE_list("cases", [], "Some of the cases; all by default.")
 _QUICK = flags.DEFINE_bool("quick", False, "Small sizes.")

@@ -19,9 +19,10 @@ from absl import flags
 
 from benchmarks import pipeline as pipelines
 from gcap_tf import errors
-from gcap_tf.data import pipeline, prepared, prepared_writer
+from gcap_tf.data.prepared import pipeline, prepared_data, prepared_writer
 from gcap_tf.matchers import scan
-from gcap_tf.training import loop, matching
+from gcap_tf.training import loop
+from gcap_tf.training.methods import matching
 
 _CHILD = flags.DEFINE_string("child", "", "Prepared folder; used by the program itself.")
 _BATCH = flags.DEFINE_integer("batch", 64, "Captions of a step; used by the program itself.")
@@ -30,7 +31,7 @@ PICTURES, REGIONS, FEATURES, CACHE_BYTES = 300, 36, 512, 16 << 20
 
 def train(folder: pathlib.Path, batch: int) -> None:
   """One epoch; prints the most memory the process had, before training and in all."""
-  data = prepared.PreparedData(folder)
+  data = prepared_data.PreparedData(folder)
   split, vocabulary = data.split("train"), data.build_vocabulary("matcher", 1)
   config = pipeline.BatchConfig(
     images=batch, items="caption", max_words=25, cache_bytes=CACHE_BYTES

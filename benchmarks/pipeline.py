@@ -21,8 +21,11 @@ import tensorflow as tf
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.data import pipeline, prepared, prepared_writer, records
-from gcap_tf.training import captioning, matching, optimizers, runs
+from gcap_tf.data import records
+from gcap_tf.data.prepared import pipeline, prepared_data, prepared_writer
+from gcap_tf.runs import run_folders
+from gcap_tf.training import optimizers
+from gcap_tf.training.methods import captioning, matching
 
 _PICTURES = flags.DEFINE_integer("pictures", 400, "pictures of the folder that is made")
 _SECONDS = flags.DEFINE_float("seconds", 5.0, "time to measure each case for")
@@ -88,7 +91,7 @@ def random_records(count: int, regions: int, feature_size: int) -> list[records.
   return made
 
 
-def prepare(folder: pathlib.Path, regions: int, feature_size: int) -> prepared.PreparedData:
+def prepare(folder: pathlib.Path, regions: int, feature_size: int) -> prepared_data.PreparedData:
   folder.mkdir()
   items = random_records(_PICTURES.value, regions, feature_size)
   prepared_writer.finish(
@@ -98,7 +101,7 @@ def prepare(folder: pathlib.Path, regions: int, feature_size: int) -> prepared.P
     command="benchmarks.pipeline",
     detector={},
   )
-  return prepared.PreparedData(folder)
+  return prepared_data.PreparedData(folder)
 
 
 def batches_per_second(dataset, warm_up: int) -> float:
@@ -113,10 +116,10 @@ def batches_per_second(dataset, warm_up: int) -> float:
   return count / (time.monotonic() - start)
 
 
-def step_seconds(kind: runs.Kind, name: str, options, vocabulary, batch) -> float:
+def step_seconds(kind: run_folders.Kind, name: str, options, vocabulary, batch) -> float:
   """The fastest of some training steps: losses, gradients, update."""
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": batch["features"].shape[-1]}
-  model = runs.make_model(kind, name, {**options, **sizes})
+  model = run_folders.make_model(kind, name, {**options, **sizes})
   trainer = (
     matching.MatchingTrainer(model, matching.MatchingConfig())
     if kind == "matcher"

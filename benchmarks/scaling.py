@@ -24,16 +24,8 @@ from absl import flags
 from gcap_tf import errors
 from gcap_tf.captioners import updown
 from gcap_tf.matchers import scan
-from gcap_tf.training import (
-  batch_shares,
-  captioning,
-  computing,
-  matching,
-  optimizers,
-  replicas,
-  step,
-  strategies,
-)
+from gcap_tf.training import batch_shares, computing, optimizers, replicas, strategies, update_step
+from gcap_tf.training.methods import captioning, matching
 
 _CHILD = flags.DEFINE_string("child", "", "A case; used by the program itself.")
 _MODELS = flags.DEFINE_list("models", ["scan", "updown"], "Which to time.")
@@ -97,7 +89,9 @@ def time_case(name: str, model: str) -> dict[str, float]:
       return tf.data.Dataset.from_tensors(own).repeat()
 
     variables = [variable.value for variable in trainer.model.trainable_variables]
-    update = step.UpdateStep(trainer, optimizers.Adam(optimizers.OptimizerConfig(), variables))
+    update = update_step.UpdateStep(
+      trainer, optimizers.Adam(optimizers.OptimizerConfig(), variables)
+    )
     stream = batch_shares.iterate(batches, 0, strategy)
     number, count = iter(range(1 << 30)), strategy.num_replicas_in_sync
 

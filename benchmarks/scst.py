@@ -25,7 +25,8 @@ from gcap_tf import errors
 from gcap_tf.metrics import self_retrieval
 from gcap_tf.rewards import cider_d as rewards_cider_d
 from gcap_tf.rewards import document_frequency, weighted
-from gcap_tf.training import optimizers, scst
+from gcap_tf.training import optimizers
+from gcap_tf.training.methods import scst
 
 _SIZE = flags.DEFINE_integer("units", 512, "E, H and A.", 1)
 _WORDS = flags.DEFINE_integer("words", 9488, "V, the end of a sentence included.", 3)

@@ -24,7 +24,7 @@ import grpc
 from absl import flags
 
 from benchmarks import serving_load, serving_model, serving_plot
-from export import warm_up
+from export import warmup_requests
 from gcap_tf import errors, files
 from serving import batching, embedded, versions
 
@@ -50,7 +50,7 @@ def measure(base: pathlib.Path, config: batching.BatchingConfig, features: int) 
   specs = serving_model.specs(features)
   with server_of(base, config) as server:
     for signature in _SIGNATURES.value:
-      raw = serving_load.request(specs, "captioner", signature, warm_up.REGIONS)
+      raw = serving_load.request(specs, "captioner", signature, warmup_requests.REGIONS)
       for concurrency in map(int, _CONCURRENCY.value):
         outcome = serving_load.run(server.address, raw, concurrency, _SECONDS.value)
         rows.append({"signature": signature, "concurrency": concurrency, **summary(outcome)})
@@ -60,7 +60,9 @@ def measure(base: pathlib.Path, config: batching.BatchingConfig, features: int) 
 
 def steady(base: pathlib.Path, features: int, signature: str, rate: float) -> dict:
   """Latency at a fixed rate of requests that arrive at random moments."""
-  raw = serving_load.request(serving_model.specs(features), "captioner", signature, warm_up.REGIONS)
+  raw = serving_load.request(
+    serving_model.specs(features), "captioner", signature, warmup_requests.REGIONS
+  )
   with server_of(base, batching.BatchingConfig()) as server:
     serving_load.run(server.address, raw, 8, min(2.0, _SECONDS.value))
     outcome = serving_load.run_at(server.address, raw, rate, 2 * _SECONDS.value)
@@ -85,7 +87,9 @@ def summary(outcome: serving_load.Outcome) -> dict:
 
 def cold_start(base: pathlib.Path, features: int) -> float:
   """Seconds from starting the server's command to its first answer."""
-  raw = serving_load.request(serving_model.specs(features), "captioner", "greedy", warm_up.REGIONS)
+  raw = serving_load.request(
+    serving_model.specs(features), "captioner", "greedy", warmup_requests.REGIONS
+  )
   with socket.create_server(("127.0.0.1", 0)) as free:
     port = free.getsockname()[1]
   started = time.monotonic()

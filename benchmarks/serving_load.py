@@ -11,7 +11,7 @@ import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2
 
 from benchmarks import serving_client
-from export import warm_up
+from export import warmup_requests
 
 METHOD = serving_client.METHOD
 
@@ -49,7 +49,7 @@ def request(
   message = predict_pb2.PredictRequest()
   message.model_spec.name = model
   message.model_spec.signature_name = signature
-  for name, array in warm_up.example(specs, 1, regions, seed).items():
+  for name, array in warmup_requests.example(specs, 1, regions, seed).items():
     message.inputs[name].CopyFrom(tf.make_tensor_proto(array))
   return message.SerializeToString()
 

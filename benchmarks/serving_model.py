@@ -6,10 +6,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from export import captioner_module, region_inputs, saved_model, warm_up
+from export import captioner_module, region_inputs, saved_model, warmup_requests
 from gcap_tf.captioners import base, catalog
+from gcap_tf.runs import run_folders
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import runs
 
 LABELS = ("man", "horse", "dog", "ball")
 
@@ -47,7 +47,7 @@ def make(
   }
   known = catalog.CAPTIONERS.get(name).Config.__dataclass_fields__
   config = {option: value for option, value in options.items() if option in known}
-  model = runs.make_model("captioner", name, config)
+  model = run_folders.make_model("captioner", name, config)
   if spread:
     rng = np.random.default_rng(0)
     for variable in model.variables:
@@ -65,7 +65,7 @@ def write(folder: pathlib.Path, module: captioner_module.CaptionerModule) -> pat
   version = folder / "captioner" / "1"
   signatures = module.signatures()
   saved_model.save(module, str(version), signatures)
-  warm_up.write(version, "captioner", saved_model.warm_up_requests(module, signatures))
+  warmup_requests.write(version, "captioner", saved_model.warm_up_requests(module, signatures))
   return version.parent
 
 

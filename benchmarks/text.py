@@ -14,7 +14,8 @@ from collections.abc import Callable
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.text import graph_tokenizer, lemmas, tagging, tokenizer, weak_tags
+from gcap_tf.text import graph_tokenizer, lemmas, tagging, tokenizer
+from trainers.tagger import weak_tags
 
 ENTITIES = flags.DEFINE_string("entities", "", "Flickr30k Entities folder, if any.")
 CAPTIONS = flags.DEFINE_integer("captions", 20_000, "Captions to measure on.", lower_bound=1)

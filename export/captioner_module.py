@@ -34,8 +34,8 @@ from export import region_inputs, weights
 from gcap_tf.captioners import base
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder, grounding
+from gcap_tf.evaluation import captioner_evaluation
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import captioner_evaluation
 
 OUTPUTS = (
   "caption",

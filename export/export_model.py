@@ -36,12 +36,13 @@ def _define_flags() -> None:
 def main(argv: list[str]) -> None:
   del argv
   from export import saved_model
-  from gcap_tf.training import captioner_evaluation, runs
+  from gcap_tf.evaluation import captioner_evaluation
+  from gcap_tf.runs import run_folders
 
   words = ()
   if FLAGS.object_words:
     words = tuple(pathlib.Path(FLAGS.object_words).read_text(encoding="utf-8").split())
-  run = runs.load(FLAGS.run)
+  run = run_folders.load(FLAGS.run)
   folder = saved_model.export(
     run,
     FLAGS.out,

@@ -4,13 +4,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from export import card_sections
 from gcap_tf import config as configs
-from gcap_tf.training import runs
+from gcap_tf.runs import card_sections, run_folders
 
 
 def text(
-  run: runs.Run,
+  run: run_folders.Run,
   options: object,
   version: int,
   signatures: dict[str, tf.types.experimental.ConcreteFunction],

@@ -30,7 +30,7 @@ def _define_flags() -> None:
 
 def main(argv: list[str]) -> None:
   del argv
-  from export import packed_run
+  from gcap_tf.runs import packed_run
 
   figures = packed_run.read_figures(FLAGS.metrics) if FLAGS.metrics else None
   size = packed_run.pack(

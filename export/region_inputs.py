@@ -13,7 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from gcap_tf.data import label_mapping
+from gcap_tf.data.stores import label_mapping
 from gcap_tf.text import vocabulary as vocabularies
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from export import captioner_module, matcher_module, model_card, thing_words, warm_up
+from export import captioner_module, matcher_module, model_card, thing_words, warmup_requests
 from gcap_tf import errors, files
-from gcap_tf.training import runs
+from gcap_tf.runs import run_folders
 
 TOLERANCE = 1e-4
 
@@ -47,7 +47,9 @@ class ExportConfig:
       raise errors.UserError(f"version is {self.version}; expected a positive number")
 
 
-def export(run: runs.Run, out: files.PathLike, config: ExportConfig | None = None) -> pathlib.Path:
+def export(
+  run: run_folders.Run, out: files.PathLike, config: ExportConfig | None = None
+) -> pathlib.Path:
   """Writes `out/<version>` and returns it.
 
   Args:
@@ -67,7 +69,7 @@ def export(run: runs.Run, out: files.PathLike, config: ExportConfig | None = Non
     signatures = module.signatures()
     save(module, str(partial), signatures)
     requests = warm_up_requests(module, signatures)
-    warm_up.write(partial, run.kind, requests)
+    warmup_requests.write(partial, run.kind, requests)
     verify(partial, module)
     card = model_card.text(run, config, version, signatures)
     files.write_text(partial / "MODEL_CARD.md", card)
@@ -97,7 +99,7 @@ def save(
 
 
 def make_module(
-  run: runs.Run, config: ExportConfig
+  run: run_folders.Run, config: ExportConfig
 ) -> "captioner_module.CaptionerModule | matcher_module.MatcherModule":
   """The graph to save, by the kind of the run."""
   if run.kind == "matcher":
@@ -122,12 +124,15 @@ def next_version(out: pathlib.Path) -> int:
 
 def warm_up_requests(
   module: tf.Module, signatures: dict[str, tf.types.experimental.ConcreteFunction]
-) -> list[tuple[str, warm_up.Arrays]]:
+) -> list[tuple[str, warmup_requests.Arrays]]:
   """Every signature in every warm-up batch size."""
   return [
-    (name, warm_up.example(module.specs(name), pictures, warm_up.REGIONS, seed=pictures))
+    (
+      name,
+      warmup_requests.example(module.specs(name), pictures, warmup_requests.REGIONS, seed=pictures),
+    )
     for name in sorted(signatures)
-    for pictures in warm_up.BATCHES
+    for pictures in warmup_requests.BATCHES
   ]
 
 
@@ -138,7 +143,7 @@ def verify(folder: pathlib.Path, module: tf.Module) -> None:
   Half-precision weights are compared with themselves, not with the full ones.
   """
   loaded = tf.saved_model.load(str(folder))
-  for signature, given in warm_up.read(folder):
+  for signature, given in warmup_requests.read(folder):
     tensors = {name: tf.constant(array) for name, array in given.items()}
     found = loaded.signatures[signature](**tensors)
     wanted = module.python_answer(signature, tensors)

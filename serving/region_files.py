@@ -3,7 +3,7 @@
 - a folder of features: `att/ID.npz`, `box/ID.npy` (bottom-up features)
 - a detections file: {"width": 640, "height": 480, "regions": [{"box": [x1, y1, x2, y2],
   "label": "dog", "feature": [...]}]}; boxes in pixels, or from 0 to 1 without a size
-- detections as COCO writes them (`gcap_tf.data.detection_files`), of one or more pictures
+- detections as COCO writes them (`gcap_tf.data.stores.detection_files`), of one or more pictures
 - a record of a prepared folder
 """
 
@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from gcap_tf import errors, files
-from gcap_tf.data import detection_files, feature_folders, prepared, records
+from gcap_tf.data import records
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.data.stores import detection_files, feature_folders
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +109,7 @@ def _from_coco(
 
 def from_prepared(folder: files.PathLike, split: str, image_id: str) -> PictureRegions:
   """Reads one record of a prepared folder; "" takes the split's first."""
-  found = prepared.PreparedData(folder).split(split)
+  found = prepared_data.PreparedData(folder).split(split)
   position = 0
   if image_id:
     matches = np.flatnonzero(found.image_ids == image_id)

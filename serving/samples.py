@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gcap_tf import errors, files
-from gcap_tf.data import detectors, records, scenes
+from gcap_tf.data import records
+from gcap_tf.data.scenes import drawn_scenes
+from gcap_tf.data.stores import simulated_detector
 
 INDEX = "samples.json"
 SCENE_SEED = 7
@@ -34,17 +36,17 @@ def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
   return len(entries)
 
 
-def drawn_scenes(count: int) -> Iterator[records.Record]:
+def scene_records(count: int) -> Iterator[records.Record]:
   """Drawn scenes with what a perfect detector sees in them, which has read no caption."""
-  config = scenes.SceneConfig(train=0, val=0, test=count, seed=SCENE_SEED)
-  for record in scenes.generate(config):
+  config = drawn_scenes.SceneConfig(train=0, val=0, test=count, seed=SCENE_SEED)
+  for record in drawn_scenes.generate(config):
     seen = dataclasses.replace(record, captions=())
-    yield dataclasses.replace(record, regions=detectors.perfect(seen))
+    yield dataclasses.replace(record, regions=simulated_detector.perfect(seen))
 
 
 def write_scenes(folder: files.PathLike, count: int = 12) -> int:
   """Writes drawn scenes as samples for a captioner of labelled regions."""
-  return write(folder, drawn_scenes(count))
+  return write(folder, scene_records(count))
 
 
 def detections(record: records.Record) -> dict:

@@ -17,7 +17,7 @@ from tensorflow.python.saved_model import loader_impl
 from tensorflow_serving.apis import prediction_log_pb2
 
 from gcap_tf import errors
-from gcap_tf.data import shards
+from gcap_tf.data.prepared import shards
 from serving import status
 
 PREDICT_METHOD = "tensorflow/serving/predict"

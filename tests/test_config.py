@@ -61,3 +61,49 @@ def test_override_reaches_into_groups_and_converts():
 def test_a_wrong_override_says_what_is_wrong(assignment, message):
   with pytest.raises(errors.UserError, match=message):
     config.override(Outer(), [assignment])
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranged:
+  """Options with ranges.
+
+  Attributes:
+    size: of the thing,
+      in units.
+    low, high: both ends.
+  """
+
+  size: config.PositiveInt = 2
+  low: config.Fraction = 0.0
+  high: config.Rate = 1.0
+  weight: config.Weight = 1.0
+  inner: Inner = dataclasses.field(default_factory=Inner)
+
+
+@pytest.mark.parametrize(
+  ("assignment", "message"),
+  [
+    ("size=0", r"--set\.size is 0; expected 1 or more"),
+    ("low=1.5", r"low is 1\.5; expected from 0 to 1"),
+    ("high=0", r"high is 0\.0; expected above 0 to 1"),
+    ("weight=-1", r"weight is -1\.0; expected 0 or more"),
+    ("weight=NaN", "weight is nan; expected 0 or more"),
+    ("inner=3", "inner is 3; it is a group"),
+  ],
+)
+def test_a_value_out_of_its_range_is_refused_by_name(assignment, message):
+  with pytest.raises(errors.UserError, match=message):
+    config.override(Ranged(), [assignment])
+
+
+def test_check_looks_at_values_that_were_set_in_python():
+  assert config.check(Ranged(size=5)) == Ranged(size=5)
+  with pytest.raises(errors.UserError, match="size is -3"):
+    config.check(Ranged(size=-3))
+
+
+def test_every_option_is_described_with_type_range_default_and_meaning():
+  rows = {row[0]: row[1:] for row in config.describe(Ranged())}
+  assert rows["size"] == ("int, 1 or more", "2", "of the thing, in units.")
+  assert rows["high"] == ("float, above 0 to 1", "1.0", "both ends.")
+  assert rows["inner.kind"] == ("a | b", '"a"', "")

@@ -25,9 +25,10 @@ TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
 # Folders of quick tests: one target runs them all, as a program takes 1 s to start, and 5 s
 # more where it imports TensorFlow. A file with attributes of its own stays apart.
 GROUPED = (
-  *("captioners", "data", "decoding", "export", "interop", "layers"),
-  *("losses", "matchers", "metrics", "recipes", "recipes/papers", "rewards", "serving"),
-  *("serving/contract", "text", "training", "visuals"),
+  *("captioners", "data", "data/prepared", "data/readers", "data/scenes", "data/stores"),
+  *("decoding", "evaluation", "export", "interop", "layers", "losses", "matchers", "metrics"),
+  *("recipes", "recipes/papers", "rewards", "runs", "serving", "serving/contract", "text"),
+  *("trainers/tagger", "training", "training/methods", "visuals"),
 )
 LAYERS = {
   "gcap_tf": 0,
@@ -37,19 +38,26 @@ LAYERS = {
   "gcap_tf/losses": 2,
   "gcap_tf/data": 2,
   "gcap_tf/visuals": 3,
-  "gcap_tf/metrics": 4,
+  "gcap_tf/data/stores": 3,
+  "gcap_tf/data/scenes": 3,
   "gcap_tf/matchers": 3,
   "gcap_tf/captioners": 3,
+  "gcap_tf/data/readers": 4,
+  "gcap_tf/metrics": 4,
   "gcap_tf/decoding": 4,
+  "gcap_tf/vision": 5,
   "gcap_tf/rewards": 5,
-  "gcap_tf/interop": 5,
-  "gcap_tf/training": 6,
-  "gcap_tf/recipes": 7,
-  "export": 8,
-  "serving": 9,
-  "trainers": 10,
-  "benchmarks": 11,
-  "tests": 12,
+  "gcap_tf/data/prepared": 6,
+  "gcap_tf/runs": 6,
+  "gcap_tf/interop": 7,
+  "gcap_tf/evaluation": 7,
+  "gcap_tf/training": 8,
+  "gcap_tf/recipes": 9,
+  "export": 10,
+  "serving": 11,
+  "trainers": 12,
+  "benchmarks": 13,
+  "tests": 14,
 }
 
 

@@ -17,9 +17,15 @@ import re
 from absl import flags
 
 from gcap_tf import errors, files
-from gcap_tf.data import detection_files, label_mapping, region_store, stores
+from gcap_tf.data.stores import (
+  detection_files,
+  label_mapping,
+  region_store,
+  store_formats,
+)
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.training import captioner_evaluation, region_captioning, runs
+from gcap_tf.evaluation import captioner_evaluation, region_captioning
+from gcap_tf.runs import run_folders
 
 _RUN = flags.DEFINE_string("run", "shipped", "Run folder of a captioner.")
 _REGIONS = flags.DEFINE_string("regions", None, "Region store.")
@@ -50,7 +56,7 @@ def open_regions() -> region_store.RegionStore:
   if bool(_REGIONS.value) == bool(_LABELS.value):
     raise errors.UserError("give one of --labels=detections.json and --regions=DIR")
   if _REGIONS.value:
-    return stores.open_store(_REGIONS.value)
+    return store_formats.open_store(_REGIONS.value)
   size = None
   if _IMAGE_SIZE.value:
     edges = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", _IMAGE_SIZE.value)
@@ -63,7 +69,7 @@ def open_regions() -> region_store.RegionStore:
 def main(argv: list[str]) -> None:
   del argv
   store = open_regions()
-  run = runs.load(_RUN.value, "captioner")
+  run = run_folders.load(_RUN.value, "captioner")
   if isinstance(store, detection_files.DetectionStore):
     if not run.model.config.num_labels:
       raise errors.UserError(f"{run.folder} does not read labels; caption --regions with it")

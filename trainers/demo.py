@@ -9,8 +9,8 @@ import time
 
 from absl import flags
 
-from export import card_sections
 from gcap_tf import errors, files
+from gcap_tf.runs import card_sections
 from gcap_tf.shipped import folders as shipped_folders
 from serving import samples
 from trainers import demo_page
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> None:
   started, out = time.monotonic(), pathlib.Path(_OUT.value)
   model = pathlib.Path(_MODEL.value) if _MODEL.value else shipped_folders.model_folder()
   print(f"Drawing {_PICTURES.value} scenes; starting the server and asking it over gRPC")
-  pictures = list(samples.drawn_scenes(_PICTURES.value))
+  pictures = list(samples.scene_records(_PICTURES.value))
   answers = demo_page.ask_server(model, pictures)
   header, table = ((), ()) if _MODEL.value else shipped_figures()
   demo_page.write(out, pictures, answers, _PAGE, header, table)

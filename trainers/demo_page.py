@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gcap_tf import files
-from gcap_tf.data import prepared, records
+from gcap_tf.data import records
+from gcap_tf.data.prepared import prepared_data
 from gcap_tf.visuals import draw
 from serving import client, embedded, samples, versions
 
@@ -100,7 +101,7 @@ def _table(header: Sequence[str], table: Sequence[Sequence[str]]) -> str:
   return f"<table><tr>{names}</tr>{rows}</table>"
 
 
-def write_samples(folder: pathlib.Path, data: prepared.PreparedData, count: int = 24) -> None:
+def write_samples(folder: pathlib.Path, data: prepared_data.PreparedData, count: int = 24) -> None:
   """Test scenes for the server's own page."""
   split = data.split("test")
   if not (folder / samples.INDEX).exists():

@@ -18,19 +18,13 @@ from typing import Any
 from export import saved_model
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.data import prepared
-from gcap_tf.data import scenes as drawn_scenes
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.training import (
-  captioner_report,
-  captioner_training,
-  captioning,
-  matcher_training,
-  matching,
-  optimizers,
-  runs,
-  schedules,
-)
+from gcap_tf.evaluation import captioner_report
+from gcap_tf.runs import run_folders
+from gcap_tf.training import optimizers, schedules
+from gcap_tf.training.methods import captioner_training, captioning, matcher_training, matching
 
 _OPTIMIZER = optimizers.OptimizerConfig(clip="norm", clip_at=5.0)
 
@@ -105,7 +99,7 @@ class Results:
     model: base path of the exported captioner.
   """
 
-  data: prepared.PreparedData
+  data: prepared_data.PreparedData
   plain: dict[str, Any]
   grounded: dict[str, Any]
   model: pathlib.Path
@@ -131,11 +125,13 @@ def run(folder: pathlib.Path, config: DemoConfig, announce: Callable[[str], None
   announce("Exporting the grounded captioner as a SavedModel")
   model = folder / "model"
   if not (model / "1").exists():
-    saved_model.export(runs.load(folder / "runs" / "grounded"), model)
+    saved_model.export(run_folders.load(folder / "runs" / "grounded"), model)
   return Results(data, plain, grounded, model)
 
 
-def draw_scenes(folder: pathlib.Path, config: drawn_scenes.SceneConfig) -> prepared.PreparedData:
+def draw_scenes(
+  folder: pathlib.Path, config: drawn_scenes.SceneConfig
+) -> prepared_data.PreparedData:
   """Runs prepare_data as a program: its worker processes then need no TensorFlow."""
   if not (folder / "dataset.json").exists():
     flags = (f"--scenes_{name}={getattr(config, name)}" for name in ("train", "val", "test"))
@@ -143,11 +139,11 @@ def draw_scenes(folder: pathlib.Path, config: drawn_scenes.SceneConfig) -> prepa
     done = subprocess.run([*program, "--regions=noisy", f"--out={folder}", *flags])
     if done.returncode:
       raise errors.UserError("drawing the scenes failed; see above")
-  return prepared.PreparedData(folder)
+  return prepared_data.PreparedData(folder)
 
 
 def evaluated_student(
-  data: prepared.PreparedData,
+  data: prepared_data.PreparedData,
   config: captioner_training.CaptionerTrainingConfig,
   folder: pathlib.Path,
 ) -> dict[str, Any]:
@@ -158,7 +154,7 @@ def evaluated_student(
     report_config = captioner_report.ReportConfig(
       decode=decode_config.DecodeConfig(), metrics=("bleu", "rouge_l", "cider")
     )
-    captioner = runs.load(folder, "captioner")
+    captioner = run_folders.load(folder, "captioner")
     return captioner_report.evaluate(captioner, data.split("test"), report_config).values
 
   return _once(folder, config, train_and_evaluate)

@@ -14,10 +14,11 @@ import json
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.data import prepared
+from gcap_tf.data.prepared import prepared_data
 from gcap_tf.decoding import config as decode_config
+from gcap_tf.evaluation import captioner_evaluation, captioner_report
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.training import captioner_evaluation, captioner_report, runs, seeds
+from gcap_tf.runs import run_folders, seeds
 
 _RUN = flags.DEFINE_string(
   "run", None, "Run folder of a captioner, or of its seeds.", required=True
@@ -51,7 +52,7 @@ _SELF_RETRIEVAL = flags.DEFINE_integer(
 )
 
 
-def configuration(run: runs.Run) -> captioner_report.ReportConfig:
+def configuration(run: run_folders.Run) -> captioner_report.ReportConfig:
   """The flags, and for what they leave open the captioner's own ways."""
   usual = captioner_evaluation.usual_decoding(run.model).unknown
   unknown = _UNKNOWN.value or ("suppress" if _DECODE.value == "beam" else usual)
@@ -72,17 +73,17 @@ def configuration(run: runs.Run) -> captioner_report.ReportConfig:
 
 def main(argv: list[str]) -> None:
   del argv
-  split = prepared.PreparedData(_DATA.value).split(_SPLIT.value)
+  split = prepared_data.PreparedData(_DATA.value).split(_SPLIT.value)
   members = seeds.members(_RUN.value)
   if not members:
-    run = runs.load(_RUN.value, "captioner")
+    run = run_folders.load(_RUN.value, "captioner")
     report = captioner_report.evaluate(run, split, configuration(run))
     print(report.text)
     print(json.dumps(report.values))
     return
   found = {}
   for seed, folder in members.items():
-    run = runs.load(folder, "captioner")
+    run = run_folders.load(folder, "captioner")
     own = captioner_report.of_seed(configuration(run), seed)
     report = captioner_report.evaluate(run, split, own)
     print(f"seed {seed}\n\n{report.text}\n")

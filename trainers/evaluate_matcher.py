@@ -15,7 +15,8 @@ import numpy as np
 from absl import flags
 
 from gcap_tf import errors, files
-from gcap_tf.training import matcher_report, precomp_evaluation, seeds
+from gcap_tf.evaluation import matcher_report, precomp_evaluation
+from gcap_tf.runs import seeds
 
 _RUN = flags.DEFINE_list(
   "run", None, "Run folder, or several of an ensemble, or of seeds.", required=True

@@ -15,7 +15,7 @@ import dataclasses
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.training import contrastive_training
+from gcap_tf.training.methods import contrastive_training
 from trainers import training_flags
 
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)

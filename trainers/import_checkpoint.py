@@ -17,12 +17,12 @@ import numpy as np
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.training import imports
+from gcap_tf.interop import imported_runs
 
 _FAMILY = flags.DEFINE_enum(
   "family",
   None,
-  imports.FAMILIES,
+  imported_runs.FAMILIES,
   "Which program wrote it; scan with the option pos is POS-SCAN.",
   required=True,
 )
@@ -41,7 +41,7 @@ _OUT = flags.DEFINE_string("out", None, "Run folder to write.", required=True)
 
 def main(argv: list[str]) -> None:
   del argv
-  name, model = imports.import_files(
+  name, model = imported_runs.import_files(
     _FAMILY.value, _WEIGHTS.value, _OPTIONS.value, _VOCAB.value, _OUT.value
   )
   count = sum(int(np.prod(weight.shape)) for weight in model.weights)

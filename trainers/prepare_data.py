@@ -13,7 +13,9 @@ from absl import flags
 
 from gcap_tf import config as configs
 from gcap_tf import errors
-from gcap_tf.data import beam_prepare, datasets, detectors, prepare, prepared, prepared_check
+from gcap_tf.data.prepared import beam_prepare, prepare, prepared_check, prepared_data
+from gcap_tf.data.readers import datasets
+from gcap_tf.data.stores import simulated_detector
 
 _DATASET = flags.DEFINE_string("dataset", "", f"one of {', '.join(datasets.DATASETS.names())}")
 _SOURCE = flags.DEFINE_string("source", "", "folder of the raw data; scenes need none")
@@ -35,7 +37,7 @@ _SCENES_TRAIN = flags.DEFINE_integer("scenes_train", None, "scenes to draw for t
 _SCENES_VAL = flags.DEFINE_integer("scenes_val", None, "scenes to draw for validation")
 _SCENES_TEST = flags.DEFINE_integer("scenes_test", None, "scenes to draw for testing")
 _NOISY_LEVEL = flags.DEFINE_enum(
-  "noisy_level", "default", list(detectors.LEVELS), "how misleading the noisy detector is"
+  "noisy_level", "default", list(simulated_detector.LEVELS), "how misleading the noisy detector is"
 )
 _SET = flags.DEFINE_multi_string(
   "set", [], "further options, such as noisy.regions=20 or scenes.seed=3; may be repeated"
@@ -61,7 +63,7 @@ def chosen_config() -> prepare.PrepareConfig:
     max_regions=_MAX_REGIONS.value,
     object_classes=_OBJECT_CLASSES.value,
     shards=_SHARDS.value,
-    noisy=detectors.LEVELS[_NOISY_LEVEL.value],
+    noisy=simulated_detector.LEVELS[_NOISY_LEVEL.value],
   )
   scenes = {
     name: flag.value
@@ -97,7 +99,7 @@ def _check(folder: str) -> int:
   return 1 if report.faults else 0
 
 
-def _summary(data: prepared.PreparedData) -> str:
+def _summary(data: prepared_data.PreparedData) -> str:
   pictures = ", ".join(
     f"{counts['pictures']:,} {split}" for split, counts in data.info["splits"].items()
   )

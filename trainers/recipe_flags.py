@@ -14,8 +14,8 @@ from absl import flags
 
 from gcap_tf import config as configs
 from gcap_tf import errors, registry
-from gcap_tf.data import prepared
-from gcap_tf.training import seeds
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.runs import seeds
 from trainers import training_flags
 
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.")
@@ -62,7 +62,7 @@ def train(make: Callable[[], Any], train_one: Callable[..., dict[str, float]]) -
   if _SEED.value is not None:
     config = dataclasses.replace(config, seed=_SEED.value)
   print(json.dumps(configs.to_dict(config), indent=2))
-  data = prepared.PreparedData(_DATA.value)
+  data = prepared_data.PreparedData(_DATA.value)
   with training_flags.started(config):
     if _SEEDS.value is None:
       figures = train_one(data, config, _RUN.value)

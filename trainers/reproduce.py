@@ -13,7 +13,7 @@ import sys
 from absl import flags
 
 from gcap_tf import errors, files
-from gcap_tf.data import prepared
+from gcap_tf.data.prepared import prepared_data
 from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.recipes import experiments, results, scales
 from gcap_tf.recipes.papers import ccr_ccs, contrastive, cyclical, distributed, pos_scan
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> None:
   del argv
   scale = scales.SCALES.get(_SCALE.value)
   table = PAPERS[_PAPER.value](scale)
-  data = prepared.PreparedData(_DATA.value)
+  data = prepared_data.PreparedData(_DATA.value)
   split = _SPLIT.value or (table.split if table.split in data.splits else "val")
   seeds = reproduce_rows.whole_numbers(_SEEDS.value) or scale.seeds
   out = pathlib.Path(_OUT.value)
@@ -65,7 +65,7 @@ def main(argv: list[str]) -> None:
   print((out / "table.md").read_text())
 
 
-def describe(data: prepared.PreparedData) -> str:
+def describe(data: prepared_data.PreparedData) -> str:
   """The data in a few words: which, its regions, how many pictures it teaches with."""
   regions = (data.info.get("detector") or {}).get("name", "given")
   taught = len(data.split("train"))

@@ -7,17 +7,15 @@ from typing import Any
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.data import prepared
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.evaluation import captioner_evaluation, captioner_report, matcher_report
 from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.recipes import experiments, results
-from gcap_tf.training import (
-  captioner_evaluation,
-  captioner_report,
+from gcap_tf.runs import run_folders
+from gcap_tf.training.methods import (
   captioner_training,
   contrastive_training,
-  matcher_report,
   matcher_training,
-  runs,
   scst_training,
 )
 
@@ -25,7 +23,7 @@ from gcap_tf.training import (
 def run(
   row: experiments.Row,
   seed: int,
-  data: prepared.PreparedData,
+  data: prepared_data.PreparedData,
   split: str,
   out: pathlib.Path,
   metrics: tuple[str, ...] = caption_metrics.METRICS,
@@ -60,7 +58,7 @@ def folder_of(out: pathlib.Path, name: str, seed: int) -> pathlib.Path:
   return out / name / f"seed_{seed}"
 
 
-def train(training: Any, data: prepared.PreparedData, folder: pathlib.Path) -> None:
+def train(training: Any, data: prepared_data.PreparedData, folder: pathlib.Path) -> None:
   """Trains by the kind of configuration."""
   trainers = {
     matcher_training.MatcherTrainingConfig: matcher_training.train,
@@ -73,13 +71,13 @@ def train(training: Any, data: prepared.PreparedData, folder: pathlib.Path) -> N
 
 def evaluate(
   folder: pathlib.Path,
-  data: prepared.PreparedData,
+  data: prepared_data.PreparedData,
   split: str,
   metrics: tuple[str, ...],
   self_retrieval: int = 0,
 ) -> dict[str, float]:
   """The figures that the evaluation commands print; see their flags."""
-  run = runs.load(folder)
+  run = run_folders.load(folder)
   if run.kind == "matcher":
     return matcher_report.evaluate_runs([str(folder)], data.folder, split)[0]
   chosen = data.split(split)

@@ -16,7 +16,7 @@ from absl import flags
 
 from gcap_tf import errors
 from gcap_tf.recipes import captioners as recipes
-from gcap_tf.training import captioner_training
+from gcap_tf.training.methods import captioner_training
 from trainers import recipe_flags, training_flags
 
 _MODEL = flags.DEFINE_string(

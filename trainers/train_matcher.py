@@ -17,7 +17,7 @@ from absl import flags
 
 from gcap_tf import errors
 from gcap_tf.recipes import matchers as recipes
-from gcap_tf.training import matcher_training
+from gcap_tf.training.methods import matcher_training
 from trainers import recipe_flags, training_flags
 
 _MODEL = flags.DEFINE_string(

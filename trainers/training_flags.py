@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from absl import flags
 
 from gcap_tf import config as configs
-from gcap_tf.data import prepared
+from gcap_tf.data.prepared import prepared_data
 from gcap_tf.training import computing
 
 C = TypeVar("C")
@@ -77,7 +77,7 @@ def train(config: Any, train_one: Callable[..., dict[str, float]], data: str, ru
   """
   print(json.dumps(configs.to_dict(config), indent=2))
   with started(config):
-    figures = train_one(prepared.PreparedData(data), config, run)
+    figures = train_one(prepared_data.PreparedData(data), config, run)
   print(json.dumps(figures))
 
 

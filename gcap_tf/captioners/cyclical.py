@@ -2,7 +2,7 @@
 Localization Supervision", ECCV 2020, arXiv:1906.00283): decode, localise, reconstruct.
 
 GVD with h2 fed back and a localiser. The two further passes of training are
-`TopDownCaptioner.reconstruct`; their losses are terms of `training/captioning.py`, which
+`TopDownCaptioner.reconstruct`; their losses are terms of `training/methods/captioning.py`, which
 any captioner of `topdown.py` takes through its option `localizer`. Captions are written
 by the first pass alone.
 

@@ -4,7 +4,7 @@ What branches do is in `branches.py`; any captioner of `topdown.py` takes them t
 option `branches`, so `updown` with `branches=4` is Distributed on Up-Down, and `cyclical`
 with `branches=4` both papers at once. Elimination off is the option `elimination`.
 
-The paper trains one branch first, then all (`training/warm_up.py`, by way of `grow`). Its
+The paper trains one branch first, then all (`training/first_stage.py`, by way of `grow`). Its
 comparison with multi-head attention is `branches=1` with `heads=4`.
 """
 

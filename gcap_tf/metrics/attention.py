@@ -22,8 +22,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gcap_tf import errors
-from gcap_tf.data import box_geometry, records
+from gcap_tf import box_geometry, errors
+from gcap_tf.data import records
 from gcap_tf.metrics import overlap
 
 THRESHOLDS = tuple(i / 100 for i in range(11))

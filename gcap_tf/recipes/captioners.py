@@ -16,7 +16,8 @@ import dataclasses
 from typing import Any, Literal
 
 from gcap_tf import registry
-from gcap_tf.training import captioner_training, captioning, optimizers, schedules
+from gcap_tf.training import optimizers, schedules
+from gcap_tf.training.methods import captioner_training, captioning
 
 
 @dataclasses.dataclass(frozen=True)

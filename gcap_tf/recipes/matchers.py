@@ -14,7 +14,8 @@ Headline rows of papers are often ensembles of two of these runs: see ENSEMBLES.
 import dataclasses
 
 from gcap_tf import registry
-from gcap_tf.training import matcher_training, matching, schedules
+from gcap_tf.training import schedules
+from gcap_tf.training.methods import matcher_training, matching
 
 Expected = dict[str, float]
 

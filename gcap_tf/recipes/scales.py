@@ -9,14 +9,12 @@ import dataclasses
 from typing import Any, TypeVar
 
 from gcap_tf import registry
-from gcap_tf.training import (
+from gcap_tf.training import first_stage, optimizers, schedules
+from gcap_tf.training.methods import (
   captioner_training,
   contrastive_training,
   matcher_training,
-  optimizers,
-  schedules,
   scst_training,
-  warm_up,
 )
 
 FineTuning = TypeVar(
@@ -100,7 +98,7 @@ def captioner(
     return config
   late = config.model in _GVD_KIN
   steps = scale.captioner_steps * _GVD_KIN.get(config.model, 1)
-  waits = config.model == "cyclical" and warm_up.is_asked(config)
+  waits = config.model == "cyclical" and first_stage.is_asked(config)
   return dataclasses.replace(
     config,
     options={**config.options, **_captioner_sizes(config.model, scale.units)},

@@ -13,7 +13,7 @@ import zipfile
 import numpy as np
 
 from gcap_tf import errors, files, progress
-from gcap_tf.data import batch_maker, prepared
+from gcap_tf.data.prepared import batch_maker, prepared_data
 from gcap_tf.rewards import document_frequency
 from gcap_tf.text import vocabulary as vocabularies
 
@@ -76,7 +76,7 @@ class CaptionTable:
     return 2 * np.bincount(self.ids, self.nouns, minlength=size) > seen
 
 
-def mark(split: prepared.Split, vocabulary: vocabularies.Vocabulary) -> str:
+def mark(split: prepared_data.Split, vocabulary: vocabularies.Vocabulary) -> str:
   """Tells apart captions of other data or in other ids: "vocabulary-data"."""
   contents = {name: entry for name, entry in split.data.info["files"].items() if split.name in name}
   digest = hashlib.sha256(json.dumps([split.name, contents], sort_keys=True).encode())
@@ -93,7 +93,7 @@ def check_known(table: CaptionTable, vocabulary: vocabularies.Vocabulary, where:
     )
 
 
-def read(split: prepared.Split, vocabulary: vocabularies.Vocabulary) -> CaptionTable:
+def read(split: prepared_data.Split, vocabulary: vocabularies.Vocabulary) -> CaptionTable:
   """Reads every record of the split."""
   known, unknown = vocabulary.ids, vocabulary.unknown_id
   ids: list[int] = []
@@ -113,7 +113,7 @@ def read(split: prepared.Split, vocabulary: vocabularies.Vocabulary) -> CaptionT
 
 
 def open_or_read(
-  path: files.PathLike, split: prepared.Split, vocabulary: vocabularies.Vocabulary
+  path: files.PathLike, split: prepared_data.Split, vocabulary: vocabularies.Vocabulary
 ) -> CaptionTable:
   """The table that `path` keeps; read from the split, and kept, where it is not there."""
   expected = mark(split, vocabulary)

@@ -10,11 +10,15 @@ from typing import Any
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.data import prepared
-from gcap_tf.training import caption_validation, captioner_evaluation, run_logs, runs, strategies
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.evaluation import caption_validation, captioner_evaluation
+from gcap_tf.runs import run_folders, run_logs
+from gcap_tf.training import strategies
 
 
-def open_start(start: str, data: prepared.PreparedData, folder: files.PathLike) -> runs.Run:
+def open_start(
+  start: str, data: prepared_data.PreparedData, folder: files.PathLike
+) -> run_folders.Run:
   """The captioner to begin with: its best weights; data and folder are checked against it.
 
   Departure: the released programs begin with the last weights and Adam's moments.
@@ -23,7 +27,7 @@ def open_start(start: str, data: prepared.PreparedData, folder: files.PathLike) 
     raise errors.UserError("name the captioner to begin with: --start=RUN")
   if pathlib.Path(start).resolve() == pathlib.Path(folder).resolve():
     raise errors.UserError(f"--start and --run are both {start}; choose another folder for --run")
-  run = runs.load(start, "captioner")
+  run = run_folders.load(start, "captioner")
   captioner_evaluation.check_regions(run.model, data.split("train"))
   _check_same_start(run.folder, folder)
   return run
@@ -42,10 +46,14 @@ def _check_same_start(start: pathlib.Path, folder: files.PathLike) -> None:
 
 
 def write_config(
-  folder: files.PathLike, start: runs.Run, config: Any, data: prepared.PreparedData, method: str
+  folder: files.PathLike,
+  start: run_folders.Run,
+  config: Any,
+  data: prepared_data.PreparedData,
+  method: str,
 ) -> None:
   """Writes config.json and the start's vocabulary into the new run."""
-  runs.write_config(
+  run_folders.write_config(
     folder,
     "captioner",
     start.name,
@@ -63,12 +71,14 @@ def write_config(
   )
 
 
-def max_words(start: runs.Run, asked: int) -> int:
+def max_words(start: run_folders.Run, asked: int) -> int:
   """Words that captions are cut to: what is asked for, else what the start was trained with."""
   return asked or int(start.config.get("training", {}).get("max_words", 0)) or 16
 
 
-def validation(start: runs.Run, data: prepared.PreparedData) -> caption_validation.Validation:
+def validation(
+  start: run_folders.Run, data: prepared_data.PreparedData
+) -> caption_validation.Validation:
   split = data.split("val") if "val" in data.splits else None
   return caption_validation.Validation(start.model, start.vocabulary, split)
 

@@ -19,20 +19,19 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, files, progress
+from gcap_tf.runs import checkpoints, run_logs
 from gcap_tf.training import (
   batch_shares,
-  checkpoints,
   computing,
   faults,
   optimizers,
   precision,
   profiling,
-  run_logs,
   schedules,
   strategies,
 )
-from gcap_tf.training import step as steps_
 from gcap_tf.training import trainer as trainers
+from gcap_tf.training import update_step as steps_
 
 
 @dataclasses.dataclass(frozen=True)

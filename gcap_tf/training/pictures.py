@@ -9,11 +9,13 @@ import tensorflow as tf
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.data import prepared, records
+from gcap_tf.data import records
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.evaluation import captioner_evaluation, matcher_evaluation
 from gcap_tf.matchers import base
 from gcap_tf.metrics import attention as attention_metrics
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import captioner_evaluation, matcher_evaluation, strategies
+from gcap_tf.training import strategies
 from gcap_tf.visuals import draw, pr_curve, summaries
 
 SHOWN = 4  # pictures of a validation split, always the first ones
@@ -32,7 +34,7 @@ def write_options(folder: files.PathLike, config: Any) -> None:
 
 
 def of_answers(
-  answers: Sequence[captioner_evaluation.Answer], split: prepared.Split
+  answers: Sequence[captioner_evaluation.Answer], split: prepared_data.Split
 ) -> dict[str, np.ndarray]:
   """Attention of every generated word: heat over boxes, the winning box outlined.
 
@@ -49,7 +51,7 @@ def of_answers(
   return shown
 
 
-def samples(answers: Sequence[captioner_evaluation.Answer], split: prepared.Split) -> str:
+def samples(answers: Sequence[captioner_evaluation.Answer], split: prepared_data.Split) -> str:
   """Generated captions beside a person's, as a Markdown table."""
   lines = ["| picture | the model says | a person says |", "|---|---|---|"]
   for position, answer in enumerate(answers[: 2 * SHOWN]):
@@ -71,7 +73,7 @@ class MatcherAttention:
     self,
     model: base.Matcher,
     vocabulary: vocabularies.Vocabulary,
-    split: prepared.Split | None,
+    split: prepared_data.Split | None,
   ):
     self._model, self._vocabulary, self._split = model, vocabulary, split
     self._works = split is not None and model.attends and split.has_boxes

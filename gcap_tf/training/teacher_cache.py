@@ -17,10 +17,10 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, files, progress
-from gcap_tf.data import pipeline, prepared
+from gcap_tf.data.prepared import pipeline, prepared_data
 from gcap_tf.matchers import base
+from gcap_tf.runs import run_folders
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import runs
 
 _FIRST_WORD = 1
 
@@ -56,7 +56,7 @@ class TeacherCache:
 
 
 def fingerprint(
-  teacher: base.Matcher, vocabulary: vocabularies.Vocabulary, split: prepared.Split
+  teacher: base.Matcher, vocabulary: vocabularies.Vocabulary, split: prepared_data.Split
 ) -> str:
   """Short hash of the teacher's options and weights, its words, and the split's files."""
   digest = hashlib.sha256()
@@ -70,8 +70,8 @@ def fingerprint(
 
 
 def open_or_compute(
-  teacher: runs.Run,
-  split: prepared.Split,
+  teacher: run_folders.Run,
+  split: prepared_data.Split,
   folder: files.PathLike | None = None,
   images: int = 64,
 ) -> TeacherCache:

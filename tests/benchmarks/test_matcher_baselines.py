@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from benchmarks import matcher_baselines
 from gcap_tf.matchers import bfan, scan, sgraf
-from gcap_tf.training import matching
+from gcap_tf.training.methods import matching
 from tests import matcher_harness
 
 BATCH = matcher_harness.example_batch(images=4, full=True)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gcap_tf.data import prepared, prepared_writer, records
+from gcap_tf.data import records
+from gcap_tf.data.prepared import prepared_data, prepared_writer
 
 NOUNS = ("cat", "dog", "man", "ball", "tree", "hat")
 COLOURS = ("red", "blue", "green")
@@ -120,7 +121,7 @@ def _caption(rng, caption_id, names, boxes_px) -> records.Caption:
 
 def write_folder(
   folder: pathlib.Path, splits: Mapping[str, Sequence[records.Record]], shards: int = 2
-) -> prepared.PreparedData:
+) -> prepared_data.PreparedData:
   """A prepared folder of the given records."""
   folder.mkdir(parents=True)
   summaries = []
@@ -142,12 +143,12 @@ def write_folder(
     object_classes=NOUNS,
     lemma=str,
   )
-  return prepared.PreparedData(folder)
+  return prepared_data.PreparedData(folder)
 
 
 def prepare_small(
   folder: pathlib.Path, train: int = 12, val: int = 5, seed: int = 0, **options
-) -> prepared.PreparedData:
+) -> prepared_data.PreparedData:
   """A prepared folder with splits train and val; `options` as for `make_records`."""
   return write_folder(
     folder,

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from gcap_tf.training import runs
+from gcap_tf.runs import run_folders
 from serving import servables
 from tests.export import tiny_runs
 
@@ -19,7 +19,7 @@ def export(*flags):
 
 def test_command_writes_a_version_that_answers(tmp_path):
   run = tiny_runs.captioner_run(tmp_path)
-  runs.save(tmp_path / "run", "captioner", "updown", run.model, run.vocabulary)
+  run_folders.save(tmp_path / "run", "captioner", "updown", run.model, run.vocabulary)
   (tmp_path / "words.txt").write_text("man\nhorse\n")
   done = export(
     f"--run={tmp_path}/run",

@@ -5,9 +5,9 @@ import tensorflow as tf
 
 from export import matcher_module, saved_model
 from gcap_tf.matchers import catalog
+from gcap_tf.runs import run_folders
 from gcap_tf.text import tokenizer
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import runs
 from serving import embedded, servables, versions
 from tests.serving import harness
 
@@ -25,8 +25,8 @@ def make_run(folder, name="scan"):
   small = {"embed_size": 8, "joint_size": 8, "word_size": 5, "embedding_size": 5}
   fields = cls.Config.__dataclass_fields__
   options = {key: value for key, value in {**sizes, **small}.items() if key in fields}
-  model = runs.make_model("matcher", name, cls.Config(**options))
-  return runs.Run(folder, "matcher", name, model, VOCABULARY, {})
+  model = run_folders.make_model("matcher", name, cls.Config(**options))
+  return run_folders.Run(folder, "matcher", name, model, VOCABULARY, {})
 
 
 def request(captions=CAPTIONS, regions=3, seed=0):

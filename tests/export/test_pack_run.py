@@ -1,4 +1,4 @@
-from gcap_tf.training import runs
+from gcap_tf.runs import run_folders
 from tests.export import tiny_runs
 from tests.trainers import command_line
 
@@ -16,6 +16,6 @@ def test_the_command_packs_and_refuses_in_one_line(tmp_path):
   assert packed.returncode == 0, packed.stderr[-2000:]
   assert packed.stdout.startswith(f"{tmp_path / 'out'}: 0.0 MB")
   assert "| CIDEr | 3.50 |" in (tmp_path / "out" / "MODEL_CARD.md").read_text()
-  assert runs.load(tmp_path / "out").kind == "captioner"
+  assert run_folders.load(tmp_path / "out").kind == "captioner"
   assert "nothing do not exist" in command_line.error(no_figures)
   assert "has no config.json" in command_line.error(no_run)

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from export import region_inputs
-from gcap_tf.data import label_mapping
+from gcap_tf.data.stores import label_mapping
 from gcap_tf.text import vocabulary as vocabularies
 
 VOCABULARY = vocabularies.Vocabulary("captioner", ("", "a", "UNK"), ("dog", "cat"))

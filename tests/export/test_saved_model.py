@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from export import saved_model, warm_up
+from export import saved_model, warmup_requests
 from gcap_tf import errors
 from serving import servables
 from tests.export import tiny_runs
@@ -46,7 +46,7 @@ def test_version_folder_holds_what_a_server_and_a_reader_need(exported):
 def test_exported_version_loads_as_tensorflow_serving_loads_it_and_answers_its_warm_up(exported):
   servable = servables.Servable(exported)
   assert set(servable.signatures) == {"serving_default", "greedy", "beam"}
-  assert servable.warm_up() == 3 * len(warm_up.BATCHES)
+  assert servable.warm_up() == 3 * len(warmup_requests.BATCHES)
   servable.close()
 
 
@@ -71,7 +71,7 @@ def test_failure_while_writing_leaves_no_version(run, tmp_path, monkeypatch):
   def full_disk(*unused):
     raise OSError(28, os.strerror(28))
 
-  monkeypatch.setattr(warm_up, "write", full_disk)
+  monkeypatch.setattr(warmup_requests, "write", full_disk)
   with pytest.raises(OSError, match="No space left"):
     saved_model.export(run, tmp_path, CONFIG)
   assert list(tmp_path.iterdir()) == []

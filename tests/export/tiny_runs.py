@@ -8,8 +8,8 @@ import keras
 import numpy as np
 
 from gcap_tf.captioners import catalog
+from gcap_tf.runs import run_folders
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import runs
 
 WORDS = ("", "a", "man", "rides", "the", "horse", "dog", "on", "grass", "UNK")
 THINGS = (False, False, True, False, False, True, True, False, True, False)
@@ -24,7 +24,7 @@ def captioner_run(
   feature_size: int = FEATURES,
   labelled: bool = False,
   seed: int = 4,
-) -> runs.Run:
+) -> run_folders.Run:
   """A captioner of 8 units whose captions differ from picture to picture."""
   keras.utils.set_random_seed(seed)
   vocabulary = vocabularies.Vocabulary("captioner", WORDS, LABELS if labelled else ())
@@ -41,15 +41,15 @@ def captioner_run(
   }
   known = {field.name for field in dataclasses.fields(config_class)}
   config = config_class(**{key: value for key, value in options.items() if key in known})
-  model = runs.make_model("captioner", name, config)
+  model = run_folders.make_model("captioner", name, config)
   rng = np.random.default_rng(seed)
   for variable in model.variables:  # drawn wide, so that regions decide on words
     scale = 0.1 if variable.name == "bias" else 1.5
     variable.assign(rng.normal(0, scale, variable.shape).astype(np.float32))
-  return runs.Run(folder, "captioner", name, model, vocabulary, {})
+  return run_folders.Run(folder, "captioner", name, model, vocabulary, {})
 
 
-def trained_run(folder: pathlib.Path, **extra: Any) -> runs.Run:
+def trained_run(folder: pathlib.Path, **extra: Any) -> run_folders.Run:
   """A captioner of labelled regions as training leaves it."""
   run = captioner_run(folder, feature_size=0, labelled=True)
   told = {
@@ -60,7 +60,7 @@ def trained_run(folder: pathlib.Path, **extra: Any) -> runs.Run:
     "command": "train_captioner.py --data=/home/me/data",
     **extra,
   }
-  runs.save(folder, "captioner", "updown", run.model, run.vocabulary, told)
+  run_folders.save(folder, "captioner", "updown", run.model, run.vocabulary, told)
   return run
 
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gcap_tf import errors
-from gcap_tf.data import flickr_entities, reference_files
+from gcap_tf.data import reference_files
+from gcap_tf.data.readers import flickr_entities
 from gcap_tf.metrics import grounding, grounding_events, results_io
 from gcap_tf.text import lemmas, object_words
 from tests.metrics import grounding_oracle as oracle

@@ -5,7 +5,7 @@ import pytest
 from gcap_tf import config, errors
 from gcap_tf.captioners import catalog
 from gcap_tf.recipes import captioners
-from gcap_tf.training import warm_up
+from gcap_tf.training import first_stage
 
 SIZES = {"vocabulary_size": 10, "feature_size": 8}
 
@@ -21,7 +21,7 @@ def test_every_recipe_is_a_valid_configuration_of_its_model(name):
   assert config.from_dict(cls.Config, {**SIZES, **chosen.options}, name).feature_size == 8
   assert config.from_dict(type(chosen), config.to_dict(chosen)) == chosen
   if chosen.warm_up_epochs:
-    assert warm_up.stage(chosen).epochs == chosen.warm_up_epochs < chosen.epochs
+    assert first_stage.stage(chosen).epochs == chosen.warm_up_epochs < chosen.epochs
 
 
 def test_up_down_has_the_published_hyper_parameters():

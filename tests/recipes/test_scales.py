@@ -3,7 +3,7 @@
 import dataclasses
 
 from gcap_tf.recipes import scales
-from gcap_tf.training import (
+from gcap_tf.training.methods import (
   captioner_training,
   contrastive_training,
   matcher_training,

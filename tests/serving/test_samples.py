@@ -5,7 +5,8 @@ import pytest
 from PIL import Image
 
 from gcap_tf import errors, files
-from gcap_tf.data import detection_files, records
+from gcap_tf.data import records
+from gcap_tf.data.stores import detection_files
 from serving import region_files, samples
 
 
@@ -53,7 +54,7 @@ def test_drawn_scenes_are_samples_of_labelled_regions(tmp_path):
 
 
 def test_drawn_scenes_tell_nothing_of_their_captions():
-  for record in samples.drawn_scenes(4):
+  for record in samples.scene_records(4):
     annotated = {(thing.label, tuple(thing.box_px.tolist())) for thing in record.annotated}
     regions = record.regions
     for label, box in zip(regions.labels, regions.boxes_px.tolist(), strict=True):
@@ -61,7 +62,7 @@ def test_drawn_scenes_tell_nothing_of_their_captions():
 
 
 def test_coco_detections_read_back_as_the_regions(tmp_path):
-  pictures = list(samples.drawn_scenes(2))
+  pictures = list(samples.scene_records(2))
   files.write_json(tmp_path / "d.json", samples.coco_detections(pictures))
   store = detection_files.DetectionStore(tmp_path / "d.json")
   for picture in pictures:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from gcap_tf import errors, files
-from gcap_tf.data import region_store
+from gcap_tf.data.stores import region_store
+from gcap_tf.evaluation import captioner_evaluation, region_captioning
+from gcap_tf.runs import packed_weights, run_folders
 from gcap_tf.shipped import folders
-from gcap_tf.training import captioner_evaluation, packed_weights, region_captioning, runs
 from serving import client, embedded, samples, versions
 
 shipped = pytest.mark.skipif(
@@ -27,7 +28,7 @@ def test_a_package_without_it_says_so_in_one_line(tmp_path, monkeypatch):
   monkeypatch.setattr(folders, "RUN", tmp_path / "run")
   monkeypatch.setattr(folders, "MODEL", tmp_path / "model")
   with pytest.raises(errors.UserError, match=r"has no shipped captioner.*name a folder"):
-    runs.load("shipped")
+    run_folders.load("shipped")
   with pytest.raises(errors.UserError, match="has no shipped captioner"):
     folders.model_folder()
 
@@ -46,9 +47,9 @@ def test_the_shipped_run_is_packed_and_names_no_folder():
 
 @shipped
 def test_the_shipped_run_and_the_shipped_model_say_the_same():
-  run = runs.load("shipped", "captioner")
+  run = run_folders.load("shipped", "captioner")
   assert run.model.config.num_labels and not run.model.config.feature_size
-  pictures = list(samples.drawn_scenes(2))
+  pictures = list(samples.scene_records(2))
   config = versions.ModelConfig("captioner", folders.model_folder())
   with embedded.Server(embedded.ServerConfig(models=(config,), rest_port=None)) as server:
     asker = client.Client(server.address)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import strategies
 
 from gcap_tf import errors
-from gcap_tf.text import conllu, lemmas, weak_tags
+from gcap_tf.text import lemmas
+from trainers.tagger import conllu, weak_tags
 
 NOUNS = """
   men man | women woman | children child | people people | feet foot | teeth tooth | mice mouse

@@ -10,7 +10,8 @@ import pytest
 import spacy
 
 from gcap_tf import errors
-from gcap_tf.text import conllu, tagged, tagger_scores, tagging
+from gcap_tf.text import tagging
+from trainers.tagger import conllu, tagged, tagger_scores
 
 HAND_TAGS = pathlib.Path(__file__).with_name("hand_tags.json")
 

@@ -6,7 +6,7 @@ import shutil
 
 import numpy as np
 
-from gcap_tf.training import runs
+from gcap_tf.runs import run_folders
 from tests.data import make_records
 from tests.interop import checkpoint_files
 from tests.trainers import command_line
@@ -18,16 +18,16 @@ EVALUATE = "trainers.evaluate_matcher"
 def save_matcher(folder, data, name="scan"):
   vocabulary = data.build_vocabulary("matcher", 1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
-  model = runs.make_model("matcher", name, {**small_runs.MATCHER_SIZES, **sizes})
-  runs.save(folder, "matcher", name, model, vocabulary)
+  model = run_folders.make_model("matcher", name, {**small_runs.MATCHER_SIZES, **sizes})
+  run_folders.save(folder, "matcher", name, model, vocabulary)
   return folder
 
 
 def save_captioner(folder, data):
   vocabulary = data.build_vocabulary("captioner", 1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
-  model = runs.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
-  runs.save(folder, "captioner", "updown", model, vocabulary)
+  model = run_folders.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
+  run_folders.save(folder, "captioner", "updown", model, vocabulary)
   return folder
 
 

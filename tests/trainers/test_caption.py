@@ -2,12 +2,12 @@
 
 import json
 
-from export import packed_run
+from gcap_tf.runs import packed_run, run_folders
 from gcap_tf.text import vocabulary
-from gcap_tf.training import runs
+from tests.evaluation import test_region_captioning
 from tests.export import tiny_runs
 from tests.trainers import command_line
-from tests.training import small_runs, test_region_captioning
+from tests.training import small_runs
 
 CAPTION = "trainers.caption"
 
@@ -16,8 +16,8 @@ def test_a_folder_of_regions_becomes_grounded_captions(tmp_path):
   test_region_captioning.write_store(tmp_path / "store")
   words = vocabulary.Vocabulary.build([["a", "dog", "sees", "men"]], "captioner", 1)
   options = {**small_runs.CAPTIONER_SIZES, "vocabulary_size": words.size, "feature_size": 4}
-  model = runs.make_model("captioner", "updown", options)
-  runs.save(tmp_path / "run", "captioner", "updown", model, words)
+  model = run_folders.make_model("captioner", "updown", options)
+  run_folders.save(tmp_path / "run", "captioner", "updown", model, words)
   flags = (f"--run={tmp_path / 'run'}", f"--out={tmp_path / 'out.json'}")
   done = command_line.run(CAPTION, *flags, f"--regions={tmp_path / 'store'}", "--decode=beam")
   assert done.returncode == 0, done.stderr[-2000:]
@@ -30,7 +30,7 @@ def test_a_folder_of_regions_becomes_grounded_captions(tmp_path):
 
 def test_what_a_detector_wrote_becomes_grounded_captions_with_a_packed_run(tmp_path):
   run = tiny_runs.captioner_run(tmp_path, feature_size=0, labelled=True)
-  runs.save(tmp_path / "run", "captioner", "updown", run.model, run.vocabulary)
+  run_folders.save(tmp_path / "run", "captioner", "updown", run.model, run.vocabulary)
   packed_run.pack(tmp_path / "run", tmp_path / "packed")
   rows = [
     {"image_id": 9, "bbox": [5, 5, 50, 90], "category": "Men", "score": 0.9},

@@ -4,7 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from gcap_tf.data import detectors, scenes
+from gcap_tf.data.scenes import drawn_scenes
+from gcap_tf.data.stores import simulated_detector
 from serving import client
 from trainers import demo_page
 
@@ -23,8 +24,10 @@ def answer(words, regions):
 
 
 def test_the_page_shows_every_answer_and_escapes_what_it_writes(tmp_path):
-  record = scenes.record(scenes.SceneConfig(train=1, val=0, test=0), 0)
-  regions = detectors.noisy(record, detectors.NoisyConfig(regions=6, feature_size=4))
+  record = drawn_scenes.record(drawn_scenes.SceneConfig(train=1, val=0, test=0), 0)
+  regions = simulated_detector.noisy(
+    record, simulated_detector.NoisyConfig(regions=6, feature_size=4)
+  )
   record = dataclasses.replace(record, regions=regions)
   demo_page.write(
     tmp_path,
@@ -42,8 +45,8 @@ def test_the_page_shows_every_answer_and_escapes_what_it_writes(tmp_path):
 
 
 def test_boxes_are_scaled_by_the_picture():
-  record = scenes.record(scenes.SceneConfig(train=1, val=0, test=0), 0)
-  record = dataclasses.replace(record, regions=detectors.perfect(record))
+  record = drawn_scenes.record(drawn_scenes.SceneConfig(train=1, val=0, test=0), 0)
+  record = dataclasses.replace(record, regions=simulated_detector.perfect(record))
   boxes = demo_page.boxes_01(record)
   assert boxes.min() >= 0.0 and boxes.max() <= 1.0 + 1e-6
   np.testing.assert_allclose(boxes[:, 0] * record.width, record.regions.boxes_px[:, 0], atol=1e-3)

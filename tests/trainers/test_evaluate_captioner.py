@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gcap_tf.training import runs
+from gcap_tf.runs import run_folders
 from tests.trainers import command_line
 from tests.training import small_runs
 
@@ -17,9 +17,9 @@ def folder(tmp_path_factory):
   data = small_runs.data(folder)
   vocabulary = data.build_vocabulary("captioner", 1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
-  model = runs.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
+  model = run_folders.make_model("captioner", "updown", {**small_runs.CAPTIONER_SIZES, **sizes})
   for seed in (1, 2):
-    runs.save(folder / "run" / f"seed_{seed}", "captioner", "updown", model, vocabulary)
+    run_folders.save(folder / "run" / f"seed_{seed}", "captioner", "updown", model, vocabulary)
   return folder
 
 

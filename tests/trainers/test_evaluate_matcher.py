@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gcap_tf.training import runs
+from gcap_tf.runs import run_folders
 from tests.trainers import command_line
 from tests.training import small_runs
 
@@ -16,9 +16,9 @@ def folder(tmp_path_factory):
   data = small_runs.data(folder)
   vocabulary = data.build_vocabulary("matcher", 1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
-  model = runs.make_model("matcher", "pos_scan", {**small_runs.MATCHER_SIZES, **sizes})
+  model = run_folders.make_model("matcher", "pos_scan", {**small_runs.MATCHER_SIZES, **sizes})
   for name in ("run", "seeds/seed_3", "seeds/seed_4"):
-    runs.save(folder / name, "matcher", "pos_scan", model, vocabulary)
+    run_folders.save(folder / name, "matcher", "pos_scan", model, vocabulary)
   return folder
 
 

@@ -9,7 +9,7 @@ from absl.testing import flagsaver
 
 from gcap_tf import errors
 from gcap_tf.recipes import captioners
-from gcap_tf.training import captioner_training
+from gcap_tf.training.methods import captioner_training
 from tests.data import make_records
 from trainers import recipe_flags
 

@@ -6,7 +6,7 @@ import pytest
 
 from gcap_tf import errors
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training import matcher_training
+from gcap_tf.training.methods import matcher_training
 from tests.training import small_runs
 from trainers import reproduce_rows
 

@@ -7,8 +7,8 @@ import numpy as np
 import tensorflow as tf
 from PIL import Image
 
-from gcap_tf.data import prepared
-from gcap_tf.training import captioner_training, matcher_training
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.training.methods import captioner_training, matcher_training
 from tests.data import make_records
 
 MATCHER_SIZES = {"joint_size": 8, "word_size": 6}
@@ -17,7 +17,7 @@ CAPTIONER_SIZES = {
 }  # fmt: skip
 
 
-def data(folder: pathlib.Path, **options) -> prepared.PreparedData:
+def data(folder: pathlib.Path, **options) -> prepared_data.PreparedData:
   return make_records.prepare_small(folder / "data", **options)
 
 

@@ -5,7 +5,8 @@ import dataclasses
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.training import fine_tuning, runs
+from gcap_tf.runs import run_folders
+from gcap_tf.training import fine_tuning
 from tests.data import make_records
 from tests.training import fine_tuned, small_runs
 
@@ -32,8 +33,10 @@ def test_the_new_run_has_the_words_and_options_of_its_start(place, tmp_path):
   start = opened(place, tmp_path / "run")
   data = fine_tuning.prepared.PreparedData(place / "data")
   fine_tuning.write_config(tmp_path / "run", start, Options("x"), data, "scst")
-  runs.checkpoints.save(runs.checkpoints.best_path(tmp_path / "run"), model=start.model)
-  run = runs.load(tmp_path / "run", "captioner")
+  run_folders.checkpoints.save(
+    run_folders.checkpoints.best_path(tmp_path / "run"), model=start.model
+  )
+  run = run_folders.load(tmp_path / "run", "captioner")
   assert run.vocabulary == start.vocabulary and run.model.config == start.model.config
   assert run.config["method"] == "scst" and run.config["start"] == str(place / "start")
   opened(place, tmp_path / "run")  # The same start may go on.

@@ -15,15 +15,8 @@ import tensorflow as tf
 
 from gcap_tf import errors
 from gcap_tf.layers import dropout
-from gcap_tf.training import (
-  checkpoints,
-  computing,
-  loop,
-  optimizers,
-  schedules,
-  step,
-  trainer,
-)
+from gcap_tf.runs import checkpoints
+from gcap_tf.training import computing, loop, optimizers, schedules, trainer, update_step
 
 
 class Regression(trainer.Trainer):
@@ -123,7 +116,7 @@ def test_a_step_that_is_passed_over_leaves_no_trace_but_its_count(tmp_path):
   assert lines[5]["loss"] is None
   clean = Regression()
   adam = optimizers.Adam(skipping.optimizer, [v.value for v in clean.model.trainable_variables])
-  update = step.UpdateStep(clean, adam)
+  update = update_step.UpdateStep(clean, adam)
   for number, batch in enumerate(batches(0).take(10)):
     rate = schedules.learning_rate(skipping.schedule, number, 10, 1)
     if number != 5:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from gcap_tf.training import captioner_evaluation, pictures, runs
+from gcap_tf.evaluation import captioner_evaluation
+from gcap_tf.runs import run_folders
+from gcap_tf.training import pictures
 from gcap_tf.visuals import ink
 from tests.training import small_runs
 
@@ -22,7 +24,7 @@ def data(tmp_path_factory):
 def test_a_matcher_is_judged_and_drawn_on_the_first_captions(data, tmp_path):
   vocabulary = data.build_vocabulary("matcher", 1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
-  model = runs.make_model("matcher", "scan", {**small_runs.MATCHER_SIZES, **sizes})
+  model = run_folders.make_model("matcher", "scan", {**small_runs.MATCHER_SIZES, **sizes})
   attention = pictures.MatcherAttention(model, vocabulary, data.split("val"))
   assert attention.draw() == {}
   assert {"attention_f1", "attention_accuracy"} <= attention.judge().keys()

@@ -14,17 +14,8 @@ from gcap_tf.decoding import sample, single
 from gcap_tf.matchers import catalog as matcher_catalog
 from gcap_tf.rewards import weighted
 from gcap_tf.text import vocabulary
-from gcap_tf.training import (
-  batch_shares,
-  captioning,
-  contrastive,
-  matching,
-  optimizers,
-  replicas,
-  scst,
-  step,
-  strategies,
-)
+from gcap_tf.training import batch_shares, optimizers, replicas, strategies, update_step
+from gcap_tf.training.methods import captioning, contrastive, matching, scst
 from tests import captioner_harness, matcher_harness
 
 PICTURES = 4
@@ -173,7 +164,7 @@ def one_update(strategy, make, batch, start=None):
     stream = batch_shares.iterate(
       lambda _: tf.data.Dataset.from_tensors(batch).repeat(), 0, strategy
     )
-    values = step.UpdateStep(trainer, adam)(
+    values = update_step.UpdateStep(trainer, adam)(
       next(stream), tf.constant([3, 4]), tf.constant(0.01), tf.constant(0.0)
     )
     moments = [moment.numpy() for moment in adam.first]

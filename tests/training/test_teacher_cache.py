@@ -3,9 +3,10 @@ import pytest
 import tensorflow as tf
 
 from gcap_tf import errors
-from gcap_tf.data import pipeline
+from gcap_tf.data.prepared import pipeline
 from gcap_tf.matchers import pos_scan
-from gcap_tf.training import runs, teacher_cache
+from gcap_tf.runs import run_folders
+from gcap_tf.training import teacher_cache
 from tests.data import make_records
 
 
@@ -16,8 +17,8 @@ def setting(tmp_path_factory):
   vocabulary = data.build_vocabulary("matcher", 1)
   cls = pos_scan.POSSCANMatcher
   config = cls.Config(vocabulary_size=vocabulary.size, feature_size=8, word_size=6, joint_size=8)
-  model = runs.make_model("matcher", "pos_scan", config)
-  run = runs.Run(folder / "run", "matcher", "pos_scan", model, vocabulary, {})
+  model = run_folders.make_model("matcher", "pos_scan", config)
+  run = run_folders.Run(folder / "run", "matcher", "pos_scan", model, vocabulary, {})
   return run, data.split("train")
 
 

@@ -14,15 +14,8 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors
-from gcap_tf.training import (
-  checkpoints,
-  loop,
-  optimizers,
-  replicas,
-  schedules,
-  strategies,
-  trainer,
-)
+from gcap_tf.runs import checkpoints
+from gcap_tf.training import loop, optimizers, replicas, schedules, strategies, trainer
 
 STEPS, SAVED, KILLED = 8, 4, 6
 

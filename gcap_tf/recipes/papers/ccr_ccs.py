@@ -8,7 +8,7 @@ both, and PFAN, for which the paper prints recalls only. On the test split.
 import dataclasses
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training import matcher_training
+from gcap_tf.training.methods import matcher_training
 
 _COLUMNS = (
   experiments.Column("attention_precision", "Attention precision", 100.0),

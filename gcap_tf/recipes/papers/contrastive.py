@@ -7,7 +7,7 @@ Tables 4 and 5 is from the test server's split, self retrieval is over 5,000 pic
 """
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training import captioner_training, contrastive, contrastive_training
+from gcap_tf.training.methods import captioner_training, contrastive, contrastive_training
 
 _COLUMNS = (
   experiments.Column("bleu_4", "B@4"),

@@ -8,12 +8,7 @@ one taught by POS-SCAN after self-critical training with three rewards. On the v
 import dataclasses
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training import (
-  captioner_training,
-  captioning,
-  matcher_training,
-  scst_training,
-)
+from gcap_tf.training.methods import captioner_training, captioning, matcher_training, scst_training
 
 _COLUMNS = (
   experiments.Column("attention_accuracy", "Attention accuracy", 100.0),

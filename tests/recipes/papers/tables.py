@@ -4,7 +4,7 @@ from gcap_tf import config
 from gcap_tf.captioners import catalog as captioners
 from gcap_tf.matchers import catalog as matchers
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training import matcher_training
+from gcap_tf.training.methods import matcher_training
 
 
 def small(make_table) -> experiments.Table:

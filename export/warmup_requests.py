@@ -1,0 +1,69 @@
+"""Requests that a server runs before a version takes traffic.
+
+They are written to `assets.extra/tf_serving_warmup_requests`, a TFRecord file of
+PredictionLog, where TensorFlow Serving looks for them: a signature's first call costs
+graph optimisation, which no user should pay for.
+"""
+
+import pathlib
+
+import numpy as np
+import tensorflow as tf
+from tensorflow_serving.apis import prediction_log_pb2
+
+from gcap_tf.data.prepared import shards
+
+PATH = pathlib.Path("assets.extra") / "tf_serving_warmup_requests"
+BATCHES = (1, 4)
+REGIONS = 36
+
+Arrays = dict[str, np.ndarray]
+
+
+def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: int = 0) -> Arrays:
+  """A request of drawn regions for a signature: the same for the same seed."""
+  rng = np.random.default_rng(seed)
+  given = {}
+  for name, spec in specs.items():
+    open_sizes = (pictures, regions)
+    shape = [open_sizes[axis] if size is None else size for axis, size in enumerate(spec.shape)]
+    if name == "boxes":
+      low = rng.uniform(0.0, 0.6, (pictures, regions, 2))
+      given[name] = np.concatenate([low, low + rng.uniform(0.1, 0.4, low.shape)], -1)
+    elif name == "num_regions":
+      given[name] = np.full(pictures, regions)
+    elif spec.dtype == tf.string:
+      given[name] = np.full(shape, b"a man", object)
+    else:
+      given[name] = rng.uniform(0.0, 1.0, shape)
+    if spec.dtype != tf.string:
+      given[name] = given[name].astype(spec.dtype.as_numpy_dtype)
+  return given
+
+
+def write(
+  folder: pathlib.Path, model_name: str, requests: list[tuple[str, Arrays]]
+) -> pathlib.Path:
+  """Writes (signature, inputs) pairs into a SavedModel's folder; returns the file."""
+  path = folder / PATH
+  path.parent.mkdir(parents=True, exist_ok=True)
+  with tf.io.TFRecordWriter(str(path)) as writer:
+    for signature, given in requests:
+      log = prediction_log_pb2.PredictionLog()
+      request = log.predict_log.request
+      request.model_spec.name = model_name
+      request.model_spec.signature_name = signature
+      for name, array in given.items():
+        request.inputs[name].CopyFrom(tf.make_tensor_proto(array))
+      writer.write(log.SerializeToString())
+  return path
+
+
+def read(folder: pathlib.Path) -> list[tuple[str, Arrays]]:
+  """The (signature, inputs) pairs of a SavedModel's folder."""
+  found = []
+  for _, raw in shards.read_all(folder / PATH):
+    request = prediction_log_pb2.PredictionLog.FromString(raw).predict_log.request
+    arrays = {name: tf.make_ndarray(tensor) for name, tensor in request.inputs.items()}
+    found.append((request.model_spec.signature_name, arrays))
+  return found

@@ -1,0 +1,1 @@
+"""Records to shards, and shards to batches."""

@@ -1,0 +1,206 @@
+"""Raw files to a prepared folder: read, add regions, tag, check, write.
+
+The folder appears whole or not at all: work goes on in a hidden folder beside it, which is
+renamed at the end. What a killed run left there is removed by the next one.
+"""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from absl import logging
+
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.data.prepared import (
+  beam_prepare,
+  prepared_data,
+  prepared_writer,
+  region_sources,
+  shard_jobs,
+)
+from gcap_tf.data.readers import datasets, reader
+from gcap_tf.data.scenes import drawn_scenes
+from gcap_tf.data.stores import simulated_detector
+from gcap_tf.text import object_words
+
+LOCAL = "local"
+WORTH_A_WORKER = 500  # pictures that take longer than starting a process
+
+
+@dataclasses.dataclass(frozen=True)
+class PrepareConfig:
+  """Everything that decides the bytes of a prepared folder.
+
+  Attributes:
+    dataset: a name of `datasets.DATASETS`.
+    source: folder or file of the raw data.
+    regions: "perfect", "noisy", "source" or the path of a region store; "" is the
+      dataset's usual: its own regions if it brings some, else "perfect".
+    splits: which to read; () is all.
+    max_images: at most so many pictures of each split; 0 is all.
+    max_regions: at most so many regions of each picture; 0 is all.
+    object_classes: file of object classes, one a line; "" takes the dataset's own.
+    shards: files of each split, at most.
+    scenes: of the dataset "scenes".
+    noisy: of the "noisy" detector.
+  """
+
+  dataset: str
+  source: str = ""
+  regions: str = ""
+  splits: tuple[str, ...] = ()
+  max_images: int = 0
+  max_regions: int = 0
+  object_classes: str = ""
+  shards: int = 8
+  scenes: drawn_scenes.SceneConfig = dataclasses.field(default_factory=drawn_scenes.SceneConfig)
+  noisy: simulated_detector.NoisyConfig = dataclasses.field(
+    default_factory=simulated_detector.NoisyConfig
+  )
+
+  def __post_init__(self):
+    for name, least in (("shards", 1), ("max_images", 0), ("max_regions", 0)):
+      if getattr(self, name) < least:
+        raise errors.UserError(f"{name} is {getattr(self, name)}; it must be at least {least}")
+
+
+def prepare(
+  config: PrepareConfig,
+  out: files.PathLike,
+  workers: int = 0,
+  runner: str = LOCAL,
+  beam_options: Sequence[str] = (),
+) -> prepared_data.PreparedData:
+  """Writes the prepared folder `out`; the same bytes whatever the workers or the runner.
+
+  Args:
+    config: what to prepare.
+    out: the folder; one that was prepared before is replaced.
+    workers: processes of the local runner; 0 is one per core, where there is enough to do.
+    runner: "local" or one of `beam_prepare.RUNNERS`.
+    beam_options: for a Beam runner.
+  """
+  out = pathlib.Path(out)
+  check_replaceable(out)
+  given = object_words.ObjectClasses.load(config.object_classes) if config.object_classes else None
+  source = open_source(config, given)
+  regions = region_sources.choose(config.regions, config.dataset, config.noisy, config.max_regions)
+  listed = {
+    split: source.image_ids(split)[: config.max_images or None]
+    for split in datasets.choose_splits(source, config.splits)
+  }
+  reader.refuse_shared_pictures(listed, str(source.source))
+  classes = given or getattr(source, "classes", None)
+  counts = ", ".join(f"{len(ids):,} {split}" for split, ids in listed.items())
+  logging.info("Preparing %s of %s into %s", counts, config.dataset, out)
+  with _new_folder(out) as folder:
+    todo = shard_jobs.tasks(folder, listed, config.shards)
+    job = shard_jobs.Job(source, regions)
+    if runner == LOCAL:
+      summaries = shard_jobs.run(job, todo, workers or enough_workers(listed))
+    else:
+      summaries = beam_prepare.run(job, todo, runner, beam_options)
+    prepared_writer.finish(
+      folder,
+      summaries,
+      dataset=config.dataset,
+      command=command(config),
+      detector=regions.describe(),
+      object_classes=classes.names if classes else None,
+    )
+  return prepared_data.PreparedData(out)
+
+
+def enough_workers(listed: Mapping[str, Sequence[str]]) -> int:
+  """One process per core, but none that would start for less than it costs."""
+  pictures = sum(len(ids) for ids in listed.values())
+  return min(os.cpu_count() or 1, 1 + pictures // WORTH_A_WORKER)
+
+
+def open_source(
+  config: PrepareConfig, classes: object_words.ObjectClasses | None = None
+) -> reader.Reader:
+  """The reader of the raw data; `classes` replace the dataset's own object classes."""
+  entry = datasets.DATASETS.get(config.dataset)
+  if entry.needs_source and not config.source:
+    raise errors.UserError(
+      f"--dataset={config.dataset} is read from files: give their folder as --source=DIR"
+    )
+  if entry.needs_source and not pathlib.Path(config.source).exists():
+    raise errors.UserError(f"--source={config.source} does not exist")
+  return entry.open(config.source, classes, config.scenes)
+
+
+def command(config: PrepareConfig) -> str:
+  """The command line that makes the same folder, but for --out."""
+  usual = configs.to_dict(PrepareConfig(config.dataset))
+  words = [f"--dataset={config.dataset}"]
+  for name, value in configs.to_dict(config).items():
+    if isinstance(value, dict):
+      words += [
+        f"--set={name}.{inner}={chosen}"
+        for inner, chosen in value.items()
+        if chosen != usual[name][inner]
+      ]
+    elif value != usual[name]:
+      words.append(f"--{name}={','.join(value) if isinstance(value, list) else value}")
+  return f"python -m trainers.prepare_data {shlex.join(words)}"
+
+
+def check_replaceable(out: pathlib.Path) -> None:
+  """Refuses to replace anything but a prepared folder, or nothing."""
+  if not out.exists():
+    return
+  if not out.is_dir():
+    raise errors.UserError(f"--out={out} is a file; name a folder")
+  names = {path.name for path in out.iterdir()}
+  if not names:
+    return
+  info = files.read_json(out / "dataset.json", "in --out,") if "dataset.json" in names else {}
+  if not isinstance(info, dict) or info.get("format") != prepared_writer.FORMAT:
+    raise errors.UserError(
+      f"--out={out} holds something else than prepared data; choose another folder or empty it"
+    )
+  foreign = names - set(info["files"]) - {"dataset.json"}
+  if foreign:
+    raise errors.UserError(
+      f"--out={out} holds a file that is not of prepared data ({min(foreign)}), which would be "
+      "lost; move it away or choose another folder"
+    )
+
+
+@contextlib.contextmanager
+def _new_folder(out: pathlib.Path) -> Iterator[pathlib.Path]:
+  """A hidden folder that takes the place of `out` when the block succeeds."""
+  _remove_leftovers(out)
+  with files.atomic_path(out) as partial:
+    partial.mkdir()
+    yield partial
+    if out.exists():
+      # Renamed in one step: half of a removed folder must not stand in its place.
+      old = out.with_name(f".{out.name}.old-{os.getpid()}")
+      out.rename(old)
+  _remove_leftovers(out)
+
+
+def _remove_leftovers(out: pathlib.Path) -> None:
+  """Removes hidden folders beside `out` whose process is no more, or is this one."""
+  for kind in ("partial", "old"):
+    for path in out.parent.glob(f".{out.name}.{kind}-*"):
+      owner = path.name.rpartition("-")[2]
+      if owner.isdecimal() and (int(owner) == os.getpid() or not _runs(int(owner))):
+        files.remove(path)
+
+
+def _runs(process: int) -> bool:
+  try:
+    os.kill(process, 0)
+  except ProcessLookupError:
+    return False
+  except PermissionError:
+    return True
+  return True

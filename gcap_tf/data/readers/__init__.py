@@ -1,0 +1,1 @@
+"""Datasets to records: one file per dataset."""

@@ -1,0 +1,1 @@
+"""Drawn pictures with captions and exact boxes."""

@@ -1,0 +1,1 @@
+"""Regions of pictures: feature files, detections, simulated detectors."""

@@ -1,0 +1,130 @@
+"""Region features in folders, one file a picture (self-critical.pytorch's layout).
+
+    att/ID.npz, key `feat` or `z`, or att/ID.npy    [R, D] or [height, width, D] features
+    box/ID.npy                                      [R, 4 or more], pixels; optional
+    fc/ID.npy                                       [G] feature of the whole picture; optional
+
+Folders may have a common prefix (`cocobu_att`, `cocobu_box`, `cocobu_fc`) and the suffix
+`_gvd` of POS-SCAN's 100-region set.
+"""
+
+import os
+import pathlib
+import re
+import zipfile
+from collections.abc import Sequence
+
+import numpy as np
+
+from gcap_tf import errors, files
+from gcap_tf.data import records
+from gcap_tf.data.stores import region_store
+
+_FOLDER = re.compile(r"(?P<prefix>.*_)?(?P<role>att|box|fc)(?P<suffix>_gvd)?")
+_KEYS = ("feat", "z")
+_ENDINGS = (".npz", ".npy")
+
+
+class FolderStore(region_store.RegionStore):
+  """A set of `att`, `box` and `fc` folders."""
+
+  def __init__(self, path: files.PathLike):
+    """Finds the folders.
+
+    Args:
+      path: the folder that holds them, or the `att` folder itself where it holds several sets.
+    """
+    super().__init__(path)
+    self.att = att_folder(self.path)
+    if self.att is None:
+      raise errors.UserError(f"{path}: no folder att or *_att there")
+    self.box, self.fc = (_sibling(self.att, role) for role in ("box", "fc"))
+    self._listed: list[str] | None = None
+
+  def ids(self) -> Sequence[str]:
+    if self._listed is None:
+      with os.scandir(self.att) as entries:
+        self._listed = sorted(
+          {entry.name[:-4] for entry in entries if entry.name.endswith(_ENDINGS)}
+        )
+    return self._listed
+
+  def __contains__(self, image_id: str) -> bool:
+    return self._att_file(image_id) is not None
+
+  def where(self, image_id: str) -> str:
+    return str(self._att_file(image_id))
+
+  def _read(self, image_id: str) -> records.Regions:
+    features = _load_features(self._att_file(image_id))
+    if features.ndim == 3:
+      features = features.reshape(-1, features.shape[-1])
+    return records.Regions(
+      boxes_px=self._boxes(image_id),
+      features=region_store.float_rows(features),
+      global_feature=self._global_feature(image_id),
+    )
+
+  def _att_file(self, image_id: str) -> pathlib.Path | None:
+    paths = (self.att / f"{image_id}{ending}" for ending in _ENDINGS)
+    return next((path for path in paths if path.is_file()), None)
+
+  def _boxes(self, image_id: str) -> np.ndarray | None:
+    if self.box is None:
+      return None
+    path = self.box / f"{image_id}.npy"
+    boxes = region_store.load_array(path, "boxes")
+    if boxes.ndim != 2 or boxes.shape[1] < 4:
+      raise errors.UserError(
+        f"boxes {path} have shape {list(boxes.shape)}; expected [regions, 4]: x1, y1, x2, y2"
+      )
+    return region_store.float_rows(boxes[:, :4])
+
+  def _global_feature(self, image_id: str) -> np.ndarray | None:
+    if self.fc is None:
+      return None
+    feature = region_store.load_array(self.fc / f"{image_id}.npy", "feature of the picture")
+    return region_store.float_rows(feature.reshape(-1))
+
+
+def att_folder(path: pathlib.Path) -> pathlib.Path | None:
+  """The one `att` folder that `path` is or holds; None where it has none."""
+  if not path.is_dir():
+    return None
+  if _role(path) == "att":
+    return path
+  found = sorted(folder for folder in path.iterdir() if folder.is_dir() and _role(folder) == "att")
+  if len(found) > 1:
+    raise errors.UserError(
+      f"{path}: several sets of features ({', '.join(folder.name for folder in found)}); "
+      "give the folder of one"
+    )
+  return found[0] if found else None
+
+
+def _role(folder: pathlib.Path) -> str | None:
+  match = _FOLDER.fullmatch(folder.name)
+  return match["role"] if match else None
+
+
+def _sibling(att: pathlib.Path, role: str) -> pathlib.Path | None:
+  match = _FOLDER.fullmatch(att.name)
+  names = (f"{match['prefix'] or ''}{role}{suffix}" for suffix in (match["suffix"] or "", ""))
+  return next((att.with_name(name) for name in names if att.with_name(name).is_dir()), None)
+
+
+def _load_features(path: pathlib.Path) -> np.ndarray:
+  if path.suffix == ".npy":
+    return region_store.load_array(path, "features")
+  try:
+    with np.load(path, allow_pickle=False) as arrays:
+      for key in _KEYS:
+        if key in arrays:
+          return arrays[key]
+      raise errors.UserError(
+        f"features {path}: keys {', '.join(arrays.files) or 'none'}; expected {' or '.join(_KEYS)}"
+      )
+  except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+    raise errors.UserError(
+      f"features {path}: not a whole .npz file ({error}); write it again"
+    ) from None

@@ -1,0 +1,1 @@
+"""Runs a model over a split and reports its figures."""

@@ -1,0 +1,51 @@
+"""Validation of a captioner while it is fine-tuned: CIDEr of its greedy captions."""
+
+from collections.abc import Sequence
+
+from pycocoevalcap.cider import cider
+
+from gcap_tf.captioners import base
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.evaluation import captioner_evaluation
+from gcap_tf.text import vocabulary as vocabularies
+
+
+class Validation:
+  """Captions a split and scores the captions.
+
+  Args:
+    model: the captioner.
+    vocabulary: its words.
+    split: the pictures; None gives no figures.
+  """
+
+  def __init__(
+    self,
+    model: base.Captioner,
+    vocabulary: vocabularies.Vocabulary,
+    split: prepared_data.Split | None,
+  ):
+    self._model, self._vocabulary, self._split = model, vocabulary, split
+    self._references = references_of(split) if split else {}
+
+  def __call__(self) -> dict[str, float]:
+    if self._split is None:
+      return {}
+    decode = captioner_evaluation.usual_decoding(self._model)
+    answers = captioner_evaluation.caption_split(self._model, self._vocabulary, self._split, decode)
+    return {"cider": cider_of(answers, self._references)}
+
+
+def references_of(split: prepared_data.Split) -> dict[str, list[str]]:
+  """Image id -> its captions as the words that models read."""
+  pictures = (split.record(position) for position in range(len(split)))
+  return {p.image_id: [" ".join(caption.tokens) for caption in p.captions] for p in pictures}
+
+
+def cider_of(
+  answers: Sequence[captioner_evaluation.Answer], references: dict[str, list[str]]
+) -> float:
+  """CIDEr on the scale of papers, without Java: captions are words already."""
+  said = {answer.image_id: [answer.caption] for answer in answers}
+  total, _ = cider.Cider().compute_score({image: references[image] for image in said}, said)
+  return 100.0 * float(total)

@@ -1,0 +1,185 @@
+"""What a captioner is worth: how good its captions are, and where its words point."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf import errors, progress
+from gcap_tf.captioners import base, gvd
+from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.decoding import config as decode_config
+from gcap_tf.decoding import decoder, grounding
+from gcap_tf.metrics import results_io
+from gcap_tf.runs import run_folders
+from gcap_tf.text import object_words
+from gcap_tf.text import vocabulary as vocabularies
+
+Decode = Callable[[base.Batch], dict[str, tf.Tensor]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+  """A picture's caption and where each word looked.
+
+  Attributes:
+    image_id: of the picture.
+    words: of the caption.
+    box_index: [words] region of each word.
+    boxes_01: [words, 4] box of each word, from 0 to 1.
+    size: (width, height) of the picture in pixels.
+    log_prob: of the whole caption.
+    attention: [words, K, R].
+  """
+
+  image_id: str
+  words: tuple[str, ...]
+  box_index: np.ndarray
+  boxes_01: np.ndarray
+  size: tuple[float, float]
+  log_prob: float
+  attention: np.ndarray
+
+  @property
+  def caption(self) -> str:
+    return " ".join(self.words)
+
+  @property
+  def boxes_px(self) -> np.ndarray:
+    """[words, 4] in pixels of the original picture."""
+    return self.boxes_01.astype(np.float64) * np.array([*self.size, *self.size])
+
+
+def usual_decoding(captioner: base.Captioner) -> decode_config.DecodeConfig:
+  """Greedy decoding as the captioner's program does it: GVD and its kin never say UNK.
+
+  No program is known that reads labels; such a captioner does not say UNK, either.
+  """
+  if isinstance(captioner, gvd.GVDCaptioner):
+    return decode_config.DecodeConfig(unknown="second_best")
+  unknown = "suppress" if captioner.config.num_labels else "allow"
+  return decode_config.DecodeConfig(unknown=unknown)
+
+
+def max_length(run: run_folders.Run) -> int:
+  """Words of a caption at most: what an imported program was told, else 20."""
+  return run.config.get("max_length", 20)
+
+
+def caption_split(
+  captioner: base.Captioner,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared_data.Split,
+  config: decode_config.DecodeConfig,
+  images: int = 64,
+) -> list[Answer]:
+  """Captions every picture of a split, in order."""
+  check_regions(captioner, split)
+  batch_config = pipeline.BatchConfig(images=min(images, len(split)), shuffle=False, cache_bytes=0)
+  batches = pipeline.evaluation_batches(split, vocabulary, batch_config, parts=("regions",))
+  decode = _compiled(captioner, config)
+  answers: list[Answer] = []
+  with pipeline.clear_errors():
+    for batch in progress.bar(batches, label="captioning", unit="batch"):
+      answers += caption_batch(decode, vocabulary, batch)
+  return answers
+
+
+@functools.lru_cache(maxsize=4)
+def _compiled(captioner: base.Captioner, config: decode_config.DecodeConfig) -> Decode:
+  """One graph per captioner and method, kept: validations must not trace anew."""
+  return decoder.compiled(captioner, config)
+
+
+def caption_batch(
+  decode: Decode, vocabulary: vocabularies.Vocabulary, batch: base.Batch
+) -> Iterator[Answer]:
+  """Captions the pictures of one batch; rows that only fill it up are left out."""
+  decoded = {name: tensor.numpy() for name, tensor in decode(batch).items()}
+  sizes, ids = batch["image_size"].numpy(), batch["image_id"].numpy()
+  for row in np.flatnonzero(batch["example_mask"].numpy()):
+    count = int(decoded["length"][row])
+    yield Answer(
+      image_id=ids[row].decode(),
+      words=tuple(vocabulary.words[index] for index in decoded["tokens"][row][:count]),
+      box_index=decoded["box_index"][row][:count],
+      boxes_01=decoded["box"][row][:count],
+      size=(float(sizes[row][0]), float(sizes[row][1])),
+      log_prob=float(decoded["log_prob"][row]),
+      attention=decoded["attention"][row][:count],
+    )
+
+
+def generated_predictions(
+  answers: list[Answer], classes: object_words.ObjectClasses
+) -> dict[str, list[results_io.PredictedCaption]]:
+  """The object words of every answer, as the grounding evaluator wants them."""
+  return {
+    answer.image_id: [
+      results_io.predicted_caption([classes.of(word) for word in answer.words], answer.boxes_px)
+    ]
+    for answer in answers
+  }
+
+
+def given_predictions(
+  captioner: base.Captioner,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared_data.Split,
+  images: int = 64,
+) -> dict[str, list[results_io.PredictedCaption]]:
+  """Where the annotated words of the split's own captions look (teacher forcing).
+
+  One prediction for every annotated word; the box encloses the picks of the branches
+  that would have said the word, or is the first branch's pick where none would.
+  """
+  check_regions(captioner, split)
+
+  @tf.function(autograph=False, reduce_retracing=True)
+  def look(batch):
+    outputs = captioner.teacher_force(captioner.encode(batch), batch["tokens"])
+    attention = outputs["attention"]
+    winners = outputs.get("winners", tf.ones(tf.shape(attention)[:3], tf.bool))
+    return grounding.word_boxes(attention, winners, batch["boxes"])[1]
+
+  batch_config = pipeline.BatchConfig(
+    images=min(images, len(split)), items="caption", max_words=0, shuffle=False, cache_bytes=0
+  )
+  batches = pipeline.evaluation_batches(split, vocabulary, batch_config)
+  boxes: list[np.ndarray] = []
+  with pipeline.clear_errors():
+    for batch in progress.bar(batches, label="given sentences", unit="batch"):
+      kept = batch["example_mask"].numpy()
+      scale = np.tile(batch["image_size"].numpy(), 2)[:, np.newaxis]  # [B, 1, 4]
+      boxes += list((look(batch).numpy() * scale)[kept])
+  remaining = iter(boxes)
+  predictions: dict[str, list[results_io.PredictedCaption]] = {}
+  for position in range(len(split)):
+    record = split.record(position)
+    predictions[record.image_id] = [
+      _annotated_words(caption, next(remaining)) for caption in record.captions
+    ]
+  return predictions
+
+
+def _annotated_words(caption, boxes_px: np.ndarray) -> results_io.PredictedCaption:
+  classes: list[str | None] = [None] * len(caption.tokens)
+  for word in caption.objects:
+    classes[word.index] = word.name
+  return results_io.predicted_caption(classes, boxes_px[: len(classes)])
+
+
+def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None:
+  """A `UserError` where the data's regions are not what the captioner was trained on."""
+  expected, found = captioner.config.feature_size, split.data.feature_size
+  if expected != found:
+    raise errors.UserError(
+      f"{split.folder} has regions of {found} features, the captioner was trained on {expected}; "
+      "prepare the data with the regions of its training"
+    )
+  if captioner.config.num_labels and not split.data.has_labels:
+    raise errors.UserError(
+      f"{split.folder} has regions without labels, and the captioner was trained on labels"
+    )

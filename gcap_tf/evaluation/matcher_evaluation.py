@@ -1,0 +1,164 @@
+"""What a matcher is worth: retrieval over a split, and where its words look."""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import tensorflow as tf
+
+from gcap_tf import errors, progress
+from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.matchers import base, blocks
+from gcap_tf.metrics import attention as attention_metrics
+from gcap_tf.text import vocabulary as vocabularies
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoded:
+  """A split as the matcher sees it.
+
+  Attributes:
+    images: encoded pictures, every array leads with I.
+    captions: encoded captions, without padding.
+    image_of_caption: [C] the picture of each caption.
+  """
+
+  images: Arrays
+  captions: blocks.CaptionStore
+  image_of_caption: np.ndarray
+
+
+def encode_split(
+  matcher: base.Matcher,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared_data.Split,
+  max_words: int = 0,
+) -> Encoded:
+  """Encodes every picture and every caption once, each apart."""
+  config = _batch_config(matcher, split, max_words)
+  check_regions(matcher, split)
+  pieces: dict[str, list[np.ndarray]] = {}
+  for arrays in _encode(matcher, vocabulary, split, config, "regions"):
+    for name, array in arrays.items():
+      pieces.setdefault(name, []).append(array)
+  images = {name: np.concatenate(arrays) for name, arrays in pieces.items()}
+  captions = blocks.CaptionStore()
+  for arrays in _encode(matcher, vocabulary, split, config, "captions"):
+    captions.add(arrays)
+  return Encoded(images, captions, split.caption_pictures)
+
+
+def score_attention(
+  matcher: base.Matcher,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared_data.Split,
+  max_words: int = 0,
+) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
+  """Feeds every caption's attention on its own picture to both scorers."""
+  return score_rows(matched_attention(matcher, vocabulary, split, max_words), split)
+
+
+def score_rows(
+  rows: Sequence[np.ndarray], split: prepared_data.Split
+) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
+  """Both scorers, fed with what `matched_attention` gave for the split's first pictures."""
+  scorer, accuracy = attention_metrics.AttentionScorer(), attention_metrics.AttentionAccuracy()
+  for position, start in enumerate(split.caption_starts):
+    if start >= len(rows):
+      break
+    record = split.record(position)
+    for number, caption in enumerate(record.captions):
+      weights = rows[start + number][: len(caption.tokens), : record.regions.count]
+      scorer.add(caption, weights, record.regions.boxes_px, weights.sum(-1) > 0)
+      accuracy.add(caption, weights, record.regions.boxes_px)
+  return scorer, accuracy
+
+
+def matched_attention(
+  matcher: base.Matcher,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared_data.Split,
+  max_words: int = 0,
+  pictures: int = 0,
+) -> list[np.ndarray]:
+  """Attention of every caption on its own picture, in order; [words, R] without wrappers.
+
+  Args:
+    matcher, vocabulary: the model.
+    split: the captions.
+    max_words: longer captions are cut; 0 cuts none.
+    pictures: only captions of the first so many pictures; 0 for all.
+  """
+  check_regions(matcher, split)
+  attend = _compiled(matcher, "attend")
+  config = dataclasses.replace(_batch_config(matcher, split, max_words), items="caption")
+  batches = pipeline.evaluation_batches(split, vocabulary, config)
+  rows: list[np.ndarray] = []
+  captions = int(split.captions[: pictures or None].sum())
+  batches = batches.take(math.ceil(captions / config.images))
+  with pipeline.clear_errors():
+    for batch in progress.bar(batches, label="attention", unit="batch"):
+      weights = attend(batch).numpy()[:, 1:]  # Slot 0 is <start>.
+      words = batch["token_mask"].numpy().sum(-1) - 2
+      kept = batch["example_mask"].numpy()
+      rows += [w[:n] for w, n in zip(weights[kept], words[kept], strict=True)]
+  return rows[:captions]
+
+
+def check_regions(matcher: base.Matcher, split: prepared_data.Split) -> None:
+  """A `UserError` where regions are of another size than the matcher was trained on."""
+  expected, found = matcher.config.feature_size, split.data.feature_size
+  if expected != found:
+    raise errors.UserError(
+      f"{split.folder} has regions of {found} features, the matcher was trained on {expected}; "
+      "prepare the data with the regions of its training"
+    )
+  if matcher.reads_positions and not (split.data.has_boxes or split.data.has_position_blocks):
+    raise errors.UserError(
+      f"{split.folder} has regions without boxes, and the matcher reads where regions are"
+    )
+
+
+def say_if_not_five(captions: np.ndarray, where: str) -> None:
+  """Says so where pictures have not five captions each, as in the papers: [I] counts."""
+  if (captions != 5).any():
+    least, most = int(captions.min()), int(captions.max())
+    count = str(least) if least == most else f"{least} to {most}"
+    print(f"{where}: {count} captions a picture, not 5; papers' recalls are for 5")
+
+
+def _batch_config(
+  matcher: base.Matcher, split: prepared_data.Split, max_words: int
+) -> pipeline.BatchConfig:
+  return pipeline.BatchConfig(
+    images=min(64, len(split)),
+    max_words=max_words,
+    shuffle=False,
+    cache_bytes=0,
+    **matcher.batch_options,
+  )
+
+
+def _encode(matcher, vocabulary, split, config, part) -> Iterator[Arrays]:
+  encode = _compiled(matcher, part)
+  batches = pipeline.evaluation_batches(split, vocabulary, config, parts=(part,))
+  with pipeline.clear_errors():
+    for batch in progress.bar(batches, label=f"encoding {part}", unit="batch"):
+      kept = batch["example_mask"].numpy()
+      yield {name: tensor.numpy()[kept] for name, tensor in encode(batch).items()}
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(matcher: base.Matcher, what: Literal["regions", "captions", "attend"]):
+  """One graph per matcher, kept: a validation after every epoch must not trace anew."""
+
+  def attend(batch):
+    return matcher.attention(matcher.encode_images(batch), matcher.encode_captions(batch))
+
+  function = {"regions": matcher.encode_images, "captions": matcher.encode_captions}
+  return tf.function(function.get(what, attend), autograph=False, reduce_retracing=True)

@@ -1,0 +1,52 @@
+"""Official PyTorch checkpoints to run folders."""
+
+import keras
+
+from gcap_tf import errors, files
+from gcap_tf.interop import captioner_checkpoints, matcher_checkpoints
+from gcap_tf.runs import packed_weights, run_folders
+from gcap_tf.text import vocabulary as vocabularies
+
+FAMILIES = ("scan", "bfan", "pfan", "sgraf", "updown")
+
+
+def import_files(
+  family: str,
+  weights: files.PathLike,
+  options: files.PathLike,
+  vocabulary: files.PathLike,
+  out: files.PathLike,
+) -> tuple[str, keras.Model]:
+  """Writes the run folder `out`; returns the registered name of the model, and the model.
+
+  Args:
+    family: which program wrote the checkpoint.
+    weights: its state dict, saved with numpy.savez.
+    options: JSON object of its options under their own names.
+    vocabulary: JSON file that belongs to it.
+    out: the run folder.
+  """
+  arrays = packed_weights.read_arrays(weights)
+  values = files.read_json(options, "options")
+  if not isinstance(values, dict):
+    raise errors.UserError(f"options {options} must be a JSON object of names and values")
+  words = vocabularies.Vocabulary.load(vocabulary)
+  try:
+    if family == "updown":
+      kind, name = "captioner", "updown"
+      _, model = captioner_checkpoints.import_updown(arrays, values, words)
+    else:
+      kind = "matcher"
+      name, model = matcher_checkpoints.import_matcher(family, arrays, values, words)
+  except errors.UserError as error:
+    raise errors.UserError(f"{weights}: {error}") from None
+  origin = {"family": family, "weights": str(weights), "options": values}
+  extra = {"imported": origin}
+  if kind == "matcher":
+    # How the program split captions: POS-SCAN's, which alone has an option `pos`, keeps the
+    # words its tags were made for, with that option or without.
+    extra["tokenizer"] = "whitespace" if "pos" in values else "treebank"
+  elif values.get("max_length"):
+    extra["max_length"] = int(values["max_length"])
+  run_folders.save(out, kind, name, model, words, extra=extra)
+  return name, model

@@ -1,0 +1,1 @@
+"""Run folders: configurations, checkpoints, packed weights, model cards."""

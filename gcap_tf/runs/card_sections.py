@@ -1,0 +1,152 @@
+"""What every model card tells: data, training, metrics and licence, as far as the run knows."""
+
+import json
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+from gcap_tf import files
+from gcap_tf.runs import run_folders
+
+METRICS = "metrics.json"  # of a packed run: the figures of one evaluation
+# Published scale of figures that `evaluate_captioner` prints as fractions of 1.
+_HEADLINES = (
+  ("CIDEr", "cider", 1),
+  ("SPICE", "spice", 1),
+  ("METEOR", "meteor", 1),
+  ("ROUGE-L", "rouge_l", 1),
+  ("BLEU-4", "bleu_4", 1),
+  ("F1_all, %", "f1_all", 100),
+  ("F1_loc, %", "f1_loc", 100),
+  ("F1_all per sentence, %", "f1_all_per_sentence", 100),
+  ("F1_loc per sentence, %", "f1_loc_per_sentence", 100),
+  ("attention accuracy, %", "attention_accuracy", 100),
+)
+# Options that do nothing while the one they hang on is off.
+_IDLE = {
+  "losses.box_weight": "losses.box_supervision",
+  "losses.distill_loss": "losses.distill_weight",
+  "losses.distill_area": "losses.distill_weight",
+  "losses.reconstruction_words": "losses.reconstruction_weight",
+  "losses.localized_words": "losses.reconstruction_weight",
+}
+_OF_BOXES = (
+  *("losses.box_supervision", "losses.attention_weight"),
+  *("losses.grounding_weight", "losses.classification_weight"),
+)
+_TERMS = {
+  "flickr30k_entities": (
+    "The weights were learned from the annotations of Flickr30k Entities (Plummer et al., IJCV "
+    "2017) on the captions of Flickr30k (Young et al., TACL 2014); cite both. No picture was used. "
+    "The authors of the dataset say that the pictures come from Flickr, that their use must abide "
+    "by Flickr's terms, and that they are provided to researchers and educators for non-commercial "
+    "research and education. They state no separate licence for captions and boxes. Treat these "
+    "weights likewise: for non-commercial research and education, unless you have cleared more."
+  )
+}
+
+
+def data(run: run_folders.Run) -> list[str]:
+  """What the weights were learned from, as far as the run folder tells."""
+  dataset = run.config.get("dataset")
+  if not dataset:
+    return ["## Data", "", "The run folder does not say what the weights were learned from.", ""]
+  lines = ["## Data", "", f"Trained on the train split of `{dataset}`."]
+  if run.config.get("object_classes"):
+    lines.append(f"{len(run.config['object_classes']):,} classes of annotated objects.")
+  return [*lines, ""]
+
+
+def stages(config: dict[str, Any]) -> list[str]:
+  """How a run was trained, from its first stage on, with the options that were on."""
+  every = [stage for stage in (*config.get("earlier_stages", ()), config) if "training" in stage]
+  if not every:
+    return []
+  told = [_options(stage["training"]) for stage in every]
+  lines = ["## Training", ""]
+  if config.get("kind") == "captioner" and not any(set(_OF_BOXES) & set(stage) for stage in told):
+    lines += ["No box of an annotated word was shown to the attention in any stage.", ""]
+  for number, (stage, options) in enumerate(zip(every, told, strict=True), 1):
+    lines.append(f"{number}. {stage.get('method') or 'from drawn weights'}")
+    lines += [f"   - {key}: `{value}`" for key, value in options.items()]
+  if config.get("start_share"):
+    before, tuned = config["start_share"], 1 - config["start_share"]
+    lines.append(f"{len(every) + 1}. weights: {before:g} of 1 + {tuned:g} of {len(every)}")
+  return [*lines, ""]
+
+
+def _options(training: Mapping[str, Any]) -> dict[str, Any]:
+  """What a stage was trained with; not on what machine."""
+  found = chosen({key: value for key, value in training.items() if key != "compute"})
+  samples = found.get("losses.sampling.start", -1) >= 0
+  return {
+    key: value
+    for key, value in found.items()
+    if _IDLE.get(key, key) in found and (samples or not key.startswith("losses.sampling."))
+  }
+
+
+def chosen(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+  """Nested options as `key.path` -> value, without those that are off."""
+  found = {}
+  for key, value in options.items():
+    if isinstance(value, Mapping):
+      found |= chosen(value, f"{prefix}{key}.")
+    elif value not in (0, "", "none", None, []):
+      found[prefix + key] = value
+  return found
+
+
+def metrics(run: run_folders.Run) -> list[str]:
+  """The figures that came with a packed run, else the last validation of a trained one."""
+  if (run.folder / METRICS).exists():
+    figures = files.read_json(run.folder / METRICS, "figures")
+    return figure_table(figures, run.config.get("evaluated", ""))
+  figures = last_validation(run.folder / "metrics.jsonl")
+  if not figures:
+    return ["## Metrics", "", "The run folder holds no validation.", ""]
+  lines = ["## Metrics", "", f"Last validation, after {figures.pop('step'):,} steps:", ""]
+  lines += ["| | |", "|---|---|"]
+  lines += [f"| {name.removeprefix('val_')} | {value:.4g} |" for name, value in figures.items()]
+  return [*lines, ""]
+
+
+def figure_table(figures: Mapping[str, Any], evaluated: str) -> list[str]:
+  """The best known figures of an evaluation; all of them are in metrics.json."""
+  told = f" (`{evaluated}`)" if evaluated else ""
+  lines = ["## Metrics", "", f"As the evaluation command printed them{told}; `{METRICS}` has all:"]
+  lines += ["", "| | |", "|---|---|"]
+  return [*lines, *(f"| {name} | {value:.2f} |" for name, value in headlines(figures)), ""]
+
+
+def headlines(figures: Mapping[str, Any]) -> list[tuple[str, float]]:
+  """The figures that papers print, on their scale; of a matcher, all numbers."""
+  known = [
+    (name, scale * figures[key])
+    for name, key, scale in _HEADLINES
+    if isinstance(figures.get(key), (int, float))
+  ]
+  numbers = [(name, value) for name, value in figures.items() if isinstance(value, (int, float))]
+  return known or numbers
+
+
+def last_validation(path: pathlib.Path) -> dict[str, Any]:
+  """`step` and the `val_` figures of the last validation in a metrics.jsonl; {} for none."""
+  found: dict[str, Any] = {}
+  if path.exists():
+    for line in path.read_text(encoding="utf-8").splitlines():
+      values = json.loads(line)
+      figures = {name: value for name, value in values.items() if name.startswith("val_")}
+      if figures:
+        found = {"step": values["step"], **figures}
+  return found
+
+
+def licence(run: run_folders.Run, stated: str) -> list[str]:
+  """What was stated, what is known of the dataset's terms, or that nothing is."""
+  source = run.config.get("dataset") or "their training data"
+  unknown = (
+    f"Not stated (`--licence` of the exporter states it). The weights derive from {source}, whose "
+    "terms hold for what is made of it."
+  )
+  return ["## Licence", "", stated or _TERMS.get(source) or unknown, ""]

@@ -1,0 +1,149 @@
+"""From a trained run to a small folder that holds what using it takes, and nothing else.
+
+config.json      without the folders of the machine it was trained on
+vocabulary.json  as it was
+weights.npz      the best weights, float16
+metrics.json     the figures of one evaluation, where given
+MODEL_CARD.md    use, limits, data, metrics, licence, training
+"""
+
+import json
+import os
+import pathlib
+from collections.abc import Iterator
+from typing import Any
+
+from gcap_tf import errors, files
+from gcap_tf.runs import card_sections, packed_weights, run_card, run_folders
+from gcap_tf.shipped import folders as shipped_folders
+
+_OF_THE_MACHINE = ("data", "command", "start")
+_MOST_STAGES = 20
+
+
+def pack(
+  run: files.PathLike,
+  out: files.PathLike,
+  figures: dict[str, Any] | None = None,
+  evaluated: str = "",
+  licence: str = "",
+  start_share: float = 0.0,
+) -> int:
+  """Writes the folder `out` in one rename; returns its size in bytes.
+
+  Args:
+    run: folder of a trained matcher or captioner, or a packed one.
+    out: the packed run; one that is there is replaced.
+    figures: what an evaluation command printed.
+    evaluated: on what; told in the model card.
+    licence: of the weights; "" tells what is known of the dataset's.
+    start_share: of the weights that a fine-tuned run began with, see `blend_with_start`.
+  """
+  out = pathlib.Path(out)
+  loaded = run_folders.load(run)
+  if start_share:
+    blend_with_start(loaded, start_share)
+  if out.exists() and not packed_weights.path_of(out).exists():
+    raise errors.UserError(f"{out} is there and is not a packed run; choose another --out")
+  with files.atomic_path(out) as partial:
+    partial.mkdir()
+    config = portable(loaded.config)
+    earlier = earlier_stages(loaded.config)
+    if earlier:
+      config["earlier_stages"] = earlier
+    if start_share:
+      config["start_share"] = start_share
+    if figures is not None:
+      config["evaluated"] = evaluated
+      files.write_json(partial / card_sections.METRICS, figures)
+    elif (loaded.folder / card_sections.METRICS).exists():
+      kept = files.read_json(loaded.folder / card_sections.METRICS, "figures")
+      files.write_json(partial / card_sections.METRICS, kept)
+    files.write_json(partial / "config.json", config)
+    loaded.vocabulary.save(partial / "vocabulary.json")
+    packed_weights.save(packed_weights.path_of(partial), loaded.model)
+    card = run_card.text(run_folders.load(partial), licence)
+    files.write_text(partial / "MODEL_CARD.md", card)
+  return sum(path.stat().st_size for path in out.iterdir())
+
+
+def blend_with_start(run: run_folders.Run, share: float) -> None:
+  """Gives a fine-tuned model the weights s * start + (1 - s) * tuned.
+
+  Fine-tuning forgets; between its two ends there are weights that have most of what was
+  gained and little of what was lost (Wortsman et al., "Robust fine-tuning of zero-shot
+  models", CVPR 2022). Of a run that was fine-tuned more than once, the start is the first.
+  """
+  if not 0.0 <= share <= 1.0:
+    raise errors.UserError(f"start_share is {share:g}; it must be 0 to 1")
+  if not run.config.get("start"):
+    raise errors.UserError(f"{run.folder} was not fine-tuned from another run: leave start_share 0")
+  first = run.config["start"]
+  for folder, config in starts(run.config):
+    first = config.get("start") or folder
+  start = run_folders.load(first, run.kind)
+  if start.vocabulary != run.vocabulary or start.model.config != run.model.config:
+    raise errors.UserError(f"{start.folder} is no longer what {run.folder} began with")
+  for tuned, before in zip(run.model.variables, start.model.variables, strict=True):
+    tuned.assign(share * before + (1.0 - share) * tuned)
+
+
+def portable(config: dict[str, Any]) -> dict[str, Any]:
+  """A run's configuration without folders: of a path only its last part is left."""
+
+  def shortened(value: Any) -> Any:
+    if isinstance(value, dict):
+      return {key: shortened(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+      return [shortened(entry) for entry in value]
+    if isinstance(value, str) and os.sep in value:
+      return pathlib.PurePath(value).name
+    return value
+
+  kept = {key: value for key, value in config.items() if key not in _OF_THE_MACHINE}
+  return {
+    key: value if key == "object_classes" else shortened(value) for key, value in kept.items()
+  }
+
+
+def starts(config: dict[str, Any]) -> Iterator[tuple[pathlib.Path, dict[str, Any]]]:
+  """Folder and configuration of the runs that this one began with, the nearest first.
+
+  Ends where a folder is no longer there.
+  """
+  while config.get("start"):
+    folder = shipped_folders.run_folder(config["start"])
+    if not (folder / "config.json").exists():
+      return
+    config = files.read_json(folder / "config.json", "run configuration")
+    yield folder, config
+
+
+def earlier_stages(config: dict[str, Any]) -> list[dict[str, Any]]:
+  """Method and options of the runs that this one began with, the first of them first."""
+  found = list(config.get("earlier_stages", ()))
+  for _, before in starts(config):
+    if len(found) >= _MOST_STAGES:
+      break
+    told = {key: before[key] for key in ("model", "method", "training") if key in before}
+    found = [*before.get("earlier_stages", ()), portable(told), *found]
+  return found
+
+
+def read_figures(path: files.PathLike) -> dict[str, Any]:
+  """The JSON object of a file: the whole of it, or its last line."""
+  try:
+    content = pathlib.Path(path).read_text(encoding="utf-8").strip()
+  except (FileNotFoundError, UnicodeDecodeError):
+    raise errors.UserError(f"figures {path} do not exist, or are not text") from None
+  for part in (content, content.rpartition("\n")[2]):
+    try:
+      figures = json.loads(part)
+    except json.JSONDecodeError:
+      continue
+    if isinstance(figures, dict):
+      return figures
+  raise errors.UserError(
+    f"figures {path}: neither the file nor its last line is a JSON object; "
+    "give the output of an evaluation command"
+  )

@@ -1,0 +1,160 @@
+"""A run folder is self-contained: any tool given one rebuilds the model from it.
+
+RUN/config.json      kind, model name, every option
+RUN/vocabulary.json  the words (and region labels) the model knows
+RUN/checkpoints/     step-*/ training states, best/ the best weights so far
+RUN/metrics.jsonl    one JSON object per logged step
+RUN/tensorboard/     curves and pictures
+
+A packed run (`export.pack_run`) has `weights.npz` in place of `checkpoints/` and what training
+left. `shipped` names the one that comes with the package.
+"""
+
+import dataclasses
+import pathlib
+from typing import Any, Literal
+
+import keras
+import tensorflow as tf
+
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.captioners import catalog as captioner_catalog
+from gcap_tf.matchers import catalog as matcher_catalog
+from gcap_tf.runs import checkpoints, packed_weights
+from gcap_tf.shipped import folders as shipped_folders
+from gcap_tf.text import vocabulary as vocabularies
+
+Kind = Literal["matcher", "captioner"]
+_REGISTRIES = {
+  "matcher": matcher_catalog.MATCHERS,
+  "captioner": captioner_catalog.CAPTIONERS,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+  """A model with everything needed to use it.
+
+  Attributes:
+    folder: where it came from.
+    kind: "matcher" or "captioner".
+    name: registered model name ("scan").
+    model: built, weights loaded.
+    vocabulary: its words.
+    config: the whole of config.json.
+  """
+
+  folder: pathlib.Path
+  kind: Kind
+  name: str
+  model: keras.Model
+  vocabulary: vocabularies.Vocabulary
+  config: dict[str, Any]
+
+
+def make_model(kind: Kind, name: str, model_config: Any) -> keras.Model:
+  """A model by name with its variables created; `model_config` is its Config or a dict."""
+  cls = _REGISTRIES[kind].get(name)
+  if isinstance(model_config, dict):
+    model_config = configs.from_dict(cls.Config, model_config, f"{kind} {name}")
+  model = cls(model_config)
+  build(model, kind)
+  return model
+
+
+def build(model: keras.Model, kind: Kind) -> None:
+  """Creates every variable by running the model once on a batch of zeros."""
+  batch = zero_batch(model.config, getattr(model.config, "regions", 36))
+  if kind == "matcher":
+    images, captions = model.encode_images(batch), model.encode_captions(batch)
+    model.similarity(images, captions)
+    if model.attends:
+      model.attention(images, captions)
+  else:
+    memory = model.encode(batch)
+    model.teacher_force(memory, batch["tokens"])
+    model.step(memory, model.initial_state(memory), batch["tokens"][:, 0])
+
+
+def zero_batch(config: Any, regions: int = 36, words: int = 4) -> dict[str, tf.Tensor]:
+  """One picture and one caption of zeros in the sizes of a model's config."""
+  features = getattr(config, "feature_size", 0)
+  spread = tf.linspace(0.0, 0.5, regions)
+  return {
+    "features": tf.zeros([1, regions, features]),
+    "boxes": tf.stack([spread, spread, spread + 0.5, spread + 0.5], -1)[tf.newaxis],
+    "region_mask": tf.ones([1, regions], tf.bool),
+    "region_labels": tf.zeros([1, regions], tf.int32),
+    "frame": tf.zeros([1, regions], tf.int32),
+    "global_feature": tf.zeros([1, getattr(config, "global_size", 0) or features]),
+    "image_size": tf.ones([1, 2]),
+    "tokens": tf.constant([[1] * (words - 1) + [0]]),
+    "token_mask": tf.ones([1, words], tf.bool),
+    "noun_mask": tf.ones([1, words], tf.bool),
+    "example_mask": tf.ones([1], tf.bool),
+  }
+
+
+def write_config(
+  folder: files.PathLike,
+  kind: Kind,
+  name: str,
+  model_config: Any,
+  vocabulary: vocabularies.Vocabulary,
+  extra: dict[str, Any] | None = None,
+) -> None:
+  """Writes config.json and vocabulary.json; the first thing a run does."""
+  folder = pathlib.Path(folder)
+  vocabulary.save(folder / "vocabulary.json")
+  values = {
+    "kind": kind,
+    "model": name,
+    "model_config": configs.to_dict(model_config),
+    "vocabulary": vocabulary.fingerprint,
+    **(extra or {}),
+  }
+  files.write_json(folder / "config.json", values)
+
+
+def save(
+  folder: files.PathLike,
+  kind: Kind,
+  name: str,
+  model: keras.Model,
+  vocabulary: vocabularies.Vocabulary,
+  extra: dict[str, Any] | None = None,
+) -> None:
+  """Writes a run folder that holds a finished model (imported or shipped)."""
+  write_config(folder, kind, name, model.config, vocabulary, extra)
+  checkpoints.save(checkpoints.best_path(folder), model=model)
+
+
+def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
+  """Rebuilds the model of a run folder with its best weights.
+
+  Args:
+    folder: the run, or "shipped".
+    kind: what the caller needs; another kind of run is a `UserError`.
+  """
+  folder = shipped_folders.run_folder(folder)
+  if not (folder / "config.json").exists():
+    raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
+  config = files.read_json(folder / "config.json", "run configuration")
+  if kind is not None and config["kind"] != kind:
+    raise errors.UserError(f"{folder} holds a {config['kind']} ({config['model']}), not a {kind}")
+  vocabulary = vocabularies.Vocabulary.load(folder / "vocabulary.json")
+  if vocabulary.fingerprint != config["vocabulary"]:
+    raise errors.UserError(
+      f"{folder}/vocabulary.json is not the vocabulary this run was trained with "
+      f"({vocabulary.fingerprint} instead of {config['vocabulary']})"
+    )
+  best, packed = checkpoints.best_path(folder), packed_weights.path_of(folder)
+  if not best.exists() and not packed.exists():
+    raise errors.UserError(f"{folder} has no weights yet (checkpoints/best is missing)")
+  model = make_model(config["kind"], config["model"], config["model_config"])
+  if best.exists():
+    checkpoints.restore(best, model=model)
+  else:
+    packed_weights.restore(packed, model)
+  return Run(folder, config["kind"], config["model"], model, vocabulary, config)

@@ -1,0 +1,1 @@
+"""Ways of learning: captioning, matching, self-critical, contrastive."""

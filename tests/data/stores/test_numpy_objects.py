@@ -1,0 +1,45 @@
+import pathlib
+
+import numpy as np
+import pytest
+
+from gcap_tf import errors
+from gcap_tf.data.stores import numpy_objects
+
+
+class Trap:
+  """Would write a file when it is unpickled."""
+
+  def __init__(self, path):
+    self.path = path
+
+  def __reduce__(self):
+    return pathlib.Path.touch, (self.path,)
+
+
+def test_numbers_are_read(tmp_path):
+  np.save(tmp_path / "a.npy", np.eye(2))
+  np.testing.assert_array_equal(numpy_objects.load(tmp_path / "a.npy", "sizes"), np.eye(2))
+
+
+def test_dictionaries_are_read(tmp_path):
+  rows = [{"image_w": 7, "image_h": np.int64(5)}, {"image_w": 3, "image_h": np.float32(2)}]
+  np.save(tmp_path / "a.npy", np.array(rows, object))
+  assert numpy_objects.load(tmp_path / "a.npy", "sizes").tolist() == rows
+
+
+def test_a_pickle_that_asks_for_more_is_refused_and_not_run(tmp_path):
+  np.save(tmp_path / "a.npy", np.array([Trap(tmp_path / "sprung")], object))
+  with pytest.raises(errors.UserError, match=r"sizes .*a\.npy cannot be read \(it asks for"):
+    numpy_objects.load(tmp_path / "a.npy", "sizes")
+  assert not (tmp_path / "sprung").exists()
+
+
+def test_missing_and_truncated_files_are_named(tmp_path):
+  path = tmp_path / "a.npy"
+  with pytest.raises(errors.UserError, match="does not exist"):
+    numpy_objects.load(path, "sizes")
+  np.save(path, np.array([{"a": 1}], object))
+  path.write_bytes(path.read_bytes()[:-3])
+  with pytest.raises(errors.UserError, match="cannot be read"):
+    numpy_objects.load(path, "sizes")

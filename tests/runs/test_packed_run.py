@@ -1,0 +1,101 @@
+"""Tests of gcap_tf/runs/packed_run.py."""
+
+import json
+
+import numpy as np
+import pytest
+
+from gcap_tf import errors, files
+from gcap_tf.runs import packed_run, run_folders
+from tests.export import tiny_runs
+
+FIGURES = {"cider": 81.25, "f1_all": 0.25, "spice": 22.5}
+
+
+def test_a_packed_run_is_small_loads_as_any_and_names_no_folder(tmp_path):
+  run = tiny_runs.trained_run(tmp_path / "run")
+  size = packed_run.pack(tmp_path / "run", tmp_path / "out", FIGURES, "val, greedy")
+  written = sorted(path.name for path in (tmp_path / "out").iterdir())
+  assert written == [
+    "MODEL_CARD.md", "config.json", "metrics.json", "vocabulary.json", "weights.npz",
+  ]  # fmt: skip
+  assert size == sum(path.stat().st_size for path in (tmp_path / "out").iterdir())
+  loaded = run_folders.load(tmp_path / "out", "captioner")
+  assert loaded.vocabulary == run.vocabulary and loaded.model.config == run.model.config
+  for ours, theirs in zip(run.model.variables, loaded.model.variables, strict=True):
+    np.testing.assert_allclose(theirs.numpy(), ours.numpy(), rtol=1e-3, atol=1e-4)
+  text = (tmp_path / "out" / "config.json").read_text()
+  assert "/home/me" not in text
+  config = json.loads(text)
+  assert not {"data", "command", "start"} & set(config)
+  assert config["training"]["teacher"] == "teacher"
+  assert config["object_classes"] == ["dog", "and/or"]
+  assert files.read_json(tmp_path / "out" / "metrics.json") == FIGURES
+
+
+def test_packing_again_keeps_figures_and_bits(tmp_path):
+  tiny_runs.trained_run(tmp_path / "run")
+  packed_run.pack(tmp_path / "run", tmp_path / "once", FIGURES, "val")
+  packed_run.pack(tmp_path / "once", tmp_path / "twice")
+  for name in ("config.json", "metrics.json", "vocabulary.json", "MODEL_CARD.md"):
+    assert (tmp_path / "once" / name).read_text() == (tmp_path / "twice" / name).read_text()
+  once, twice = (np.load(tmp_path / name / "weights.npz") for name in ("once", "twice"))
+  for key in once.files:
+    np.testing.assert_array_equal(once[key], twice[key])
+
+
+def test_the_stages_before_are_told_from_the_first_on(tmp_path):
+  tiny_runs.trained_run(tmp_path / "first")
+  tiny_runs.trained_run(tmp_path / "second", start=str(tmp_path / "first"), method="scst")
+  tiny_runs.trained_run(tmp_path / "third", start=str(tmp_path / "second"), method="contrastive")
+  packed_run.pack(tmp_path / "third", tmp_path / "out")
+  config = files.read_json(tmp_path / "out" / "config.json")
+  assert [stage.get("method") for stage in config["earlier_stages"]] == [None, "scst"]
+  card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
+  assert card.index("1. from drawn weights") < card.index("2. scst") < card.index("3. contrastive")
+  assert str(tmp_path) not in card
+
+
+def test_a_fine_tuned_run_can_be_averaged_with_its_start(tmp_path):
+  start = tiny_runs.trained_run(tmp_path / "first")
+  tiny_runs.trained_run(tmp_path / "second", start=str(tmp_path / "first"), method="scst")
+  tuned = run_folders.load(tmp_path / "second")
+  for variable in tuned.model.variables:
+    variable.assign(variable + 1.0)
+  before = [variable.numpy() for variable in start.model.variables]
+  packed_run.blend_with_start(tuned, 0.75)
+  for variable, first in zip(tuned.model.variables, before, strict=True):
+    np.testing.assert_allclose(variable.numpy(), first + 0.25, atol=1e-6)
+  packed_run.pack(tmp_path / "second", tmp_path / "out", start_share=0.75)
+  card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
+  assert "3. weights: 0.75 of 1 + 0.25 of 2" in card
+  tiny_runs.trained_run(tmp_path / "third", start=str(tmp_path / "second"), method="scst")
+  again = run_folders.load(tmp_path / "third")
+  packed_run.blend_with_start(again, 1.0)
+  for variable, first in zip(again.model.variables, before, strict=True):
+    np.testing.assert_array_equal(variable.numpy(), first)
+  with pytest.raises(errors.UserError, match="was not fine-tuned from another run"):
+    packed_run.pack(tmp_path / "first", tmp_path / "other", start_share=0.5)
+
+
+def test_a_folder_that_is_something_else_is_left_alone(tmp_path):
+  tiny_runs.trained_run(tmp_path / "run")
+  (tmp_path / "mine").mkdir()
+  (tmp_path / "mine" / "thesis.txt").write_text("x")
+  with pytest.raises(errors.UserError, match="is not a packed run; choose another --out"):
+    packed_run.pack(tmp_path / "run", tmp_path / "mine")
+  assert (tmp_path / "mine" / "thesis.txt").exists()
+
+
+def test_figures_are_a_file_or_its_last_line(tmp_path):
+  path = tmp_path / "figures"
+  path.write_text(json.dumps(FIGURES, indent=2))
+  assert packed_run.read_figures(path) == FIGURES
+  path.write_text(f"CIDEr 81.25\n\n{json.dumps(FIGURES)}\n")
+  assert packed_run.read_figures(path) == FIGURES
+  for wrong in ("CIDEr 81.25\n", "[1]", ""):
+    path.write_text(wrong)
+    with pytest.raises(errors.UserError, match="neither the file nor its last line"):
+      packed_run.read_figures(path)
+  with pytest.raises(errors.UserError, match="do not exist"):
+    packed_run.read_figures(tmp_path / "none")

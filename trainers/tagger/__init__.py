@@ -1,0 +1,1 @@
+"""Trains the part-of-speech tagger that is in the package."""
