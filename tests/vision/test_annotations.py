@@ -16,7 +16,9 @@ def _phrase(start, end, *boxes):
 def _record():
   captions = (
     records.Caption(
-      "a#0", "", ("a", "man", "in", "a", "red", "and", "grey", "shirt"),
+      "a#0",
+      "",
+      ("a", "man", "in", "a", "red", "and", "grey", "shirt"),
       phrases=(_phrase(0, 2, _MAN), _phrase(3, 8, _SHIRT)),
     ),
     records.Caption("a#1", "", ("two", "people"), phrases=(_phrase(0, 2, _MAN, _SHIRT),)),

@@ -29,9 +29,9 @@ def test_the_aspect_is_kept(height, width):
 def test_numbers_are_the_same_in_python_in_tf_data_and_in_a_graph():
   image = _image(50, 71)
   eager = canvas.place(image, 32)[0]
-  graph = tf.function(lambda x: canvas.place(x, 32)[0], input_signature=[
-    tf.TensorSpec([None, None, 3], tf.uint8)
-  ])(image)
+  graph = tf.function(
+    lambda x: canvas.place(x, 32)[0], input_signature=[tf.TensorSpec([None, None, 3], tf.uint8)]
+  )(image)
   dataset = tf.data.Dataset.from_tensors(image).map(lambda x: canvas.place(x, 32)[0])
   np.testing.assert_array_equal(graph, eager)
   np.testing.assert_array_equal(next(iter(dataset)), eager)

@@ -6,7 +6,9 @@ _HALF = colour_histogram.SIZE // 2
 
 
 def _histogram(picture, box):
-  found = colour_histogram.histograms(picture[None].astype(np.float32), np.array([[box]], np.float32))
+  found = colour_histogram.histograms(
+    picture[None].astype(np.float32), np.array([[box]], np.float32)
+  )
   return found.numpy()[0, 0] ** 2
 
 

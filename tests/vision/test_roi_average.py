@@ -19,7 +19,9 @@ def _oracle(grid, box, bins, fine=240):
 def test_averages_are_those_of_fine_sampling():
   rng = np.random.default_rng(0)
   maps = rng.normal(size=(2, 6, 6, 3)).astype(np.float32)
-  boxes = np.array([[[0.1, 0.2, 0.75, 0.6], [0, 0, 1, 1]], [[0.3, 0, 0.5, 0.9], [0.4, 0.4, 0.6, 0.5]]])
+  boxes = np.array(
+    [[[0.1, 0.2, 0.75, 0.6], [0, 0, 1, 1]], [[0.3, 0, 0.5, 0.9], [0.4, 0.4, 0.6, 0.5]]]
+  )
   for bins in (1, 2):
     found = roi_average.average(maps, boxes.astype(np.float32), bins)
     assert found.shape == (2, 2, bins * bins * 3)

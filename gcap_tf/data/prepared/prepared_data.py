@@ -36,6 +36,7 @@ class PreparedData:
     name: the dataset's name.
     feature_size: D; 0 where regions carry no features.
     global_size: G as stored; 0 where batches take the mean of the region features.
+    grid_size, grid_cells: M, and the most cells of any picture; 0 where there is no grid.
     max_regions: most regions of any picture.
     has_boxes, has_features, has_labels, has_position_blocks: what regions carry.
     object_classes: names of annotated objects.
@@ -54,6 +55,8 @@ class PreparedData:
     self.name: str = self.info["dataset"]
     self.feature_size: int = self.info["feature_size"]
     self.global_size: int = self.info["global_size"]
+    self.grid_size: int = self.info.get("grid_size", 0)
+    self.grid_cells: int = self.info.get("grid_cells", 0)
     self.max_regions: int = self.info["max_regions"]
     self.has_boxes: bool = self.info["has_boxes"]
     self.has_features: bool = self.info["has_features"]

@@ -36,6 +36,7 @@ class ShardSummary:
     captions: captions of each record.
     words: words of each caption, in order.
     regions: regions of each record.
+    cells: most grid cells of any record.
     objects: annotated object words of the shard.
     kind: what the regions of every record carry; None where the shard has no record.
     word_counts, label_counts, class_counts: of tokens, region labels, object words.
@@ -51,6 +52,7 @@ class ShardSummary:
   captions: list[int] = dataclasses.field(default_factory=list)
   words: list[int] = dataclasses.field(default_factory=list)
   regions: list[int] = dataclasses.field(default_factory=list)
+  cells: int = 0
   objects: int = 0
   kind: "RegionKind | None" = None
   word_counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -79,6 +81,7 @@ class RegionKind:
   feature_size: int
   global_size: int
   has_position_blocks: bool = False
+  grid_size: int = 0
 
   @classmethod
   def of(cls, regions: records.Regions) -> "RegionKind":
@@ -88,6 +91,7 @@ class RegionKind:
       feature_size=0 if regions.features is None else regions.features.shape[1],
       global_size=0 if regions.global_feature is None else len(regions.global_feature),
       has_position_blocks=regions.position_blocks is not None,
+      grid_size=0 if regions.grid_features is None else regions.grid_features.shape[1],
     )
 
   def check_like(self, first: "RegionKind | None", where: str) -> "RegionKind":
@@ -218,6 +222,7 @@ def finish(
       **dataclasses.asdict(kind),
       "has_labels": any(summary.label_counts for summary in ordered),
       "max_regions": max(max(summary.regions, default=0) for summary in ordered),
+      "grid_cells": max(summary.cells for summary in ordered),
       "detector": dict(detector),
       "files": checksums,
       "caption_lengths": {split: _lengths(members) for split, members in by_split.items()},
@@ -236,6 +241,8 @@ def _count(summary: ShardSummary, record: records.Record, where: str) -> None:
   summary.image_ids.append(record.image_id)
   summary.captions.append(len(record.captions))
   summary.regions.append(regions.count)
+  if regions.grid_features is not None:
+    summary.cells = max(summary.cells, len(regions.grid_features))
   summary.label_counts.update(label for label in regions.labels if label)
   for caption in record.captions:
     summary.words.append(len(caption.tokens))

@@ -89,6 +89,7 @@ def first_regions(regions: records.Regions, count: int) -> records.Regions:
     boxes_px=cut(regions.boxes_px),
     features=cut(regions.features),
     labels=regions.labels[:count],
+    colours=regions.colours[:count],
     scores=cut(regions.scores),
     position_blocks=cut(regions.position_blocks),
   )

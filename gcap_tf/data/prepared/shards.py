@@ -21,7 +21,11 @@ Features of an example (n captions, R regions; f32 is raw little-endian float32)
     annotated/attribute_count           int64        annotated/attributes bytes
     regions/count                       int64        missing: the record has no regions
     regions/boxes, features, scores     f32          missing: the source has none
-    regions/labels                      bytes        regions/global, blocks f32
+    regions/labels, colours             bytes        regions/global, grid, blocks f32
+    regions/feature_size, grid_shape    int64        D; cells and M of the grid
+
+Features and grids whose values all fit into float16 are stored so, as regions/features16 and
+regions/grid16: half the bytes, the same numbers.
 
 The file holds words, never ids: any run can read it with any vocabulary.
 """
@@ -158,7 +162,6 @@ def _encode_regions(out: "_Features", regions: records.Regions) -> None:
   out.integers("regions/count", [regions.count])
   for name, rows in (
     ("regions/boxes", regions.boxes_px),
-    ("regions/features", regions.features),
     ("regions/scores", regions.scores),
     ("regions/global", regions.global_feature),
     ("regions/blocks", regions.position_blocks),
@@ -167,7 +170,13 @@ def _encode_regions(out: "_Features", regions: records.Regions) -> None:
       out.floats(name, [rows])
   if regions.features is not None:
     out.integers("regions/feature_size", [regions.features.shape[1]])
+    out.short_floats("regions/features", regions.features)
+  if regions.grid_features is not None:
+    out.integers("regions/grid_shape", regions.grid_features.shape)
+    out.short_floats("regions/grid", regions.grid_features)
   out.text("regions/labels", regions.labels)
+  if regions.colours:
+    out.text("regions/colours", regions.colours)
 
 
 def _decode_regions(found: "_Found") -> records.Regions:
@@ -176,13 +185,17 @@ def _decode_regions(found: "_Found") -> records.Regions:
   def rows(name: str, *shape: int) -> np.ndarray | None:
     return found.floats(name).reshape(shape) if found.has(name) else None
 
-  feature_size = found.integers("regions/feature_size")
+  def table(name: str, *shape: int) -> np.ndarray | None:
+    return found.short_floats(f"regions/{name}").reshape(shape) if len(shape) == 2 else None
+
   return records.Regions(
     boxes_px=rows("regions/boxes", count, 4),
-    features=rows("regions/features", count, *feature_size),
+    features=table("features", count, *found.integers("regions/feature_size")),
     labels=found.text("regions/labels"),
     scores=rows("regions/scores", count),
     global_feature=rows("regions/global", -1),
+    grid_features=table("grid", *found.integers("regions/grid_shape")),
+    colours=found.text("regions/colours"),
     position_blocks=rows("regions/blocks", count, 2 * box_geometry.PFAN_BLOCKS),
   )
 
@@ -217,6 +230,15 @@ class _Features:
     """All numbers of the arrays as one row of little-endian float32 bytes."""
     self.raw(name, [b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in arrays)])
 
+  def short_floats(self, name: str, rows: np.ndarray) -> None:
+    """As float16 if that loses nothing, else as float32."""
+    with np.errstate(over="ignore"):
+      half = np.ascontiguousarray(rows, "<f2")
+    if np.array_equal(half.astype(np.float32), rows):
+      self.raw(f"{name}16", [half.tobytes()])
+    else:
+      self.floats(name, [rows])
+
   def text_lists(self, name: str, lists: Sequence[Sequence[str]]) -> None:
     """Lists of strings as `{name}_count` and `{name}s`."""
     self.integers(f"{name}_count", [len(values) for values in lists])
@@ -244,6 +266,11 @@ class _Found:
   def floats(self, name: str) -> np.ndarray:
     values = self.raw(name)
     return np.frombuffer(values[0] if values else b"", "<f4")
+
+  def short_floats(self, name: str) -> np.ndarray:
+    """Float32, whichever way they are stored."""
+    halves = self.raw(f"{name}16")
+    return np.frombuffer(halves[0], "<f2").astype(np.float32) if halves else self.floats(name)
 
   def text_lists(self, name: str) -> list[tuple[str, ...]]:
     values = iter(self.text(f"{name}s"))

@@ -39,7 +39,14 @@ def read(path: files.PathLike) -> dict[str, np.ndarray]:
     return _read(data)
   except errors.UserError as error:
     raise errors.UserError(f"checkpoint {path}: {error}") from None
-  except (pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, struct.error) as error:
+  except (
+    pickle.UnpicklingError,
+    EOFError,
+    ValueError,
+    KeyError,
+    IndexError,
+    struct.error,
+  ) as error:
     raise errors.UserError(
       f"checkpoint {path} is not a legacy PyTorch state dict ({error})"
     ) from None
