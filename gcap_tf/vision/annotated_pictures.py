@@ -31,7 +31,9 @@ def read(
   """
   entities = flickr_entities.FlickrEntities(source, classes)
   if split not in entities.splits:
-    raise errors.UserError(f"{source} has no split {split!r}; it has {', '.join(entities.splits)}")
+    raise errors.UserError(
+      f"{source} has no split {split!r}; it has {', '.join(entities.splits)}"
+    )
   ids = [
     image_id
     for image_id in entities.image_ids(split)

@@ -140,7 +140,9 @@ class Detector(keras.Model):
     """Cells' "logits" [B, P] and "boxes" [B, P, 4] of the canvas, for canvases [B, S, S, 3]."""
     return self.head(self.backbone(canvases), training=training)
 
-  def detect(self, canvases: tf.Tensor, content: tf.Tensor, regions: int = 36) -> dict[str, Any]:
+  def detect(
+    self, canvases: tf.Tensor, content: tf.Tensor, regions: int = 36
+  ) -> dict[str, Any]:
     """The regions of photographs; runs in a graph, its shapes are static but for the batch.
 
     Args:

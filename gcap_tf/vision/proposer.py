@@ -41,9 +41,7 @@ def build(channels: dict[int, int], size: int, width: int, depth: int) -> keras.
 
 def _pyramid(maps, width: int):
   """{stride: level}, finest first, each knowing what the coarser ones see."""
-  standard = {
-    stride: map_norm.MapNorm(False, name=f"standard_{stride}")(x) for stride, x in maps.items()
-  }
+  standard = {stride: map_norm.MapNorm(False, name=f"standard_{stride}")(x) for stride, x in maps.items()}
   *finer, coarsest = sorted(maps)
   whole = layers.GlobalAveragePooling2D(keepdims=True, name="whole")(standard[coarsest])
   above = layers.Conv2D(width, 1, name="whole_to_top")(whole)
