@@ -15,6 +15,7 @@ with, and cut at 8 standard deviations. The feature of the whole picture is the 
 
 from typing import NamedTuple
 
+import keras
 import tensorflow as tf
 
 from gcap_tf.vision import canvas, colour_histogram, region_vectors, roi_average
@@ -53,9 +54,16 @@ class RegionMaker(tf.Module):
     feature_size, global_size, grid_size: D, G, M.
   """
 
-  def __init__(self, detector: detectors.Detector):
+  def __init__(self, detector: detectors.Detector, standard: keras.layers.Layer | None = None):
+    """Takes a detector.
+
+    Args:
+      detector: gives everything.
+      standard: the layer whose running mean and variance standardise; the detector's by default.
+    """
     super().__init__(name="region_maker")
     self.detector = detector
+    self.standard = standard or detector.head.namer.standard
     self._parts = _parts(detector.backbone.channels)
     sizes = {name: end - start for name, (start, end) in self._parts.items()}
     sizes["map_16"] //= _BINS
@@ -151,9 +159,8 @@ class RegionMaker(tf.Module):
     return tf.clip_by_value((cells - mean[start:end]) / deviation[start:end], -_LIMIT, _LIMIT)
 
   def _statistics(self) -> tuple[tf.Tensor, tf.Tensor]:
-    standard = self.detector.head.namer.standard
-    mean = tf.convert_to_tensor(standard.moving_mean)
-    variance = tf.convert_to_tensor(standard.moving_variance)
+    mean = tf.convert_to_tensor(self.standard.moving_mean)
+    variance = tf.convert_to_tensor(self.standard.moving_variance)
     return mean, tf.sqrt(variance + _EPSILON)
 
 
