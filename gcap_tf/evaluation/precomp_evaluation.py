@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import tensorflow as tf
 
+from gcap_tf import batch as batches
 from gcap_tf import errors, files, progress
 from gcap_tf.data import source_files
 from gcap_tf.data.readers import precomp
@@ -118,18 +119,19 @@ def image_batch(arrays: precomp_arrays.PrecompArrays, rows: np.ndarray) -> dict[
   features = np.asarray(arrays.features[rows[0] : rows[-1] + 1], np.float32)[rows - rows[0]]
   if features.ndim == 2:
     features = features[:, np.newaxis]
-  boxes = np.zeros([*features.shape[:2], 4], np.float32)
+  pictures = [{"features": own, "global_feature": own.mean(0)} for own in features]
   if arrays.boxes is not None and arrays.sizes is not None:
     boxes = np.asarray(arrays.boxes[rows], np.float32) / np.tile(arrays.sizes[rows], 2)[:, None]
-  batch = {
-    "features": tf.constant(features),
-    "boxes": tf.constant(boxes, tf.float32),
-    "region_mask": tf.ones(features.shape[:2], tf.bool),
-    "global_feature": tf.constant(features.mean(1)),
-  }
-  if arrays.blocks is not None:
-    batch["position_blocks"] = tf.constant(np.asarray(arrays.blocks[rows], np.float32))
-  return batch
+    for picture, own in zip(pictures, boxes, strict=True):
+      picture["boxes"] = own
+  optional = [] if arrays.blocks is None else ["position_blocks"]
+  if optional:
+    for picture, own in zip(pictures, arrays.blocks[rows], strict=True):
+      picture["position_blocks"] = own
+  regions, depth = features.shape[1:]
+  found = [batches.region_row(regions, **picture) for picture in pictures]
+  sizes = {"R": regions, "D": depth, "G": depth}
+  return batches.tensors(batches.build(found, batches.names(["regions"], optional), sizes))
 
 
 def encode_captions(run: run_folders.Run, sentences: Sentences) -> blocks.CaptionStore:
@@ -146,18 +148,13 @@ def encode_captions(run: run_folders.Run, sentences: Sentences) -> blocks.Captio
 
 def caption_batch(ids: list[list[int]], nouns: list[list[bool]]) -> dict[str, tf.Tensor]:
   """Captions padded to the longest of them."""
-  width = max(map(len, ids))
-  tokens = np.zeros([len(ids), width], np.int32)
-  token_mask, noun_mask = np.zeros_like(tokens, bool), np.zeros_like(tokens, bool)
-  for row, (sentence, flags) in enumerate(zip(ids, nouns, strict=True)):
-    tokens[row, : len(sentence)] = sentence
-    token_mask[row, : len(sentence)] = True
-    noun_mask[row, : len(sentence)] = flags
-  return {
-    "tokens": tf.constant(tokens),
-    "token_mask": tf.constant(token_mask),
-    "noun_mask": tf.constant(noun_mask),
-  }
+  rows = [
+    {"tokens": sentence, "token_mask": np.ones(len(sentence), bool), "noun_mask": flags}
+    for sentence, flags in zip(ids, nouns, strict=True)
+  ]
+  sizes = {"T": max(map(len, ids))}
+  wanted = ["tokens", "token_mask", "noun_mask"]
+  return batches.tensors(batches.build(rows, wanted, sizes))
 
 
 def _lines(path: pathlib.Path) -> Iterator[tuple[int, str]]:

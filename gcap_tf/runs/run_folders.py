@@ -17,6 +17,7 @@ from typing import Any, Literal
 import keras
 import tensorflow as tf
 
+from gcap_tf import batch as batches
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import catalog as captioner_catalog
@@ -80,20 +81,8 @@ def build(model: keras.Model, kind: Kind) -> None:
 def zero_batch(config: Any, regions: int = 36, words: int = 4) -> dict[str, tf.Tensor]:
   """One picture and one caption of zeros in the sizes of a model's config."""
   features = getattr(config, "feature_size", 0)
-  spread = tf.linspace(0.0, 0.5, regions)
-  return {
-    "features": tf.zeros([1, regions, features]),
-    "boxes": tf.stack([spread, spread, spread + 0.5, spread + 0.5], -1)[tf.newaxis],
-    "region_mask": tf.ones([1, regions], tf.bool),
-    "region_labels": tf.zeros([1, regions], tf.int32),
-    "frame": tf.zeros([1, regions], tf.int32),
-    "global_feature": tf.zeros([1, getattr(config, "global_size", 0) or features]),
-    "image_size": tf.ones([1, 2]),
-    "tokens": tf.constant([[1] * (words - 1) + [0]]),
-    "token_mask": tf.ones([1, words], tf.bool),
-    "noun_mask": tf.ones([1, words], tf.bool),
-    "example_mask": tf.ones([1], tf.bool),
-  }
+  global_size = getattr(config, "global_size", 0) or features
+  return batches.tensors(batches.example(regions, words, features, global_size))
 
 
 def write_config(

@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import box_geometry, errors
+from gcap_tf import batch as batches
+from gcap_tf import errors
 from gcap_tf.data.prepared import batch_maker, batch_plan, prepared_data
 from gcap_tf.text import vocabulary as vocabularies
 
@@ -68,7 +69,7 @@ def training_batches(
       int(plan.words[position]),
     )
 
-  specs = batch_specs(maker, config, share, ("regions", "captions"), teacher is not None)
+  specs = batch_specs(maker, config, share)
   return _dataset(tf.data.Dataset.counter(start_step), batch_of, specs, config)
 
 
@@ -76,7 +77,7 @@ def evaluation_batches(
   split: prepared_data.Split,
   vocabulary: vocabularies.Vocabulary,
   config: BatchConfig,
-  parts: Sequence[batch_maker.Part] = ("regions", "captions"),
+  parts: Sequence[batches.Part] = ("regions", "captions"),
   teacher: batch_maker.Teacher | None = None,
 ) -> tf.data.Dataset:
   """Every item once, in order; `example_mask` is False on rows that fill up the last batch.
@@ -100,7 +101,7 @@ def evaluation_batches(
       plan.pictures[step], plan.captions[step], plan.filled[step], int(plan.words[step])
     )
 
-  specs = batch_specs(maker, config, config.images, parts, teacher is not None)
+  specs = batch_specs(maker, config, config.images)
   return _dataset(tf.data.Dataset.range(len(plan.words)), batch_of, specs, config)
 
 
@@ -117,42 +118,13 @@ def clear_errors() -> Iterator[None]:
 
 
 def batch_specs(
-  maker: batch_maker.BatchMaker,
-  config: BatchConfig,
-  images: int,
-  parts: Sequence[batch_maker.Part],
-  teacher: bool,
+  maker: batch_maker.BatchMaker, config: BatchConfig, images: int
 ) -> dict[str, tf.TensorSpec]:
   """Shapes and types of a batch of `images` pictures."""
-  i, r, b = images, maker.regions, images * config.captions_per_image
-  t = maker.slots(int(maker.bounds[-1])) if len(maker.bounds) == 1 else None
-  specs = {"image_id": ([i], tf.string), "example_mask": ([i], tf.bool)}
-  if "regions" in parts:
-    specs |= {
-      "features": ([i, r, maker.feature_size], tf.float32),
-      "boxes": ([i, r, 4], tf.float32),
-      "region_mask": ([i, r], tf.bool),
-      "region_labels": ([i, r], tf.int32),
-      "frame": ([i, r], tf.int32),
-      "global_feature": ([i, maker.global_size], tf.float32),
-      "image_size": ([i, 2], tf.float32),
-    }
-    if config.position_blocks:
-      specs["position_blocks"] = ([i, r, 2 * box_geometry.PFAN_BLOCKS], tf.float32)
-  if "captions" in parts:
-    specs |= {
-      "tokens": ([b, t], tf.int32),
-      "token_mask": ([b, t], tf.bool),
-      "noun_mask": ([b, t], tf.bool),
-      "caption_id": ([b], tf.string),
-    }
-    if maker.gives_verbs:
-      specs["verb_mask"] = ([b, t], tf.bool)
-    if "regions" in parts:
-      specs["target_regions"] = ([b, t, r], tf.float32)
-    if teacher:
-      specs["teacher_attention"] = ([b, t, r], tf.float32)
-  return {name: tf.TensorSpec(shape, dtype, name) for name, (shape, dtype) in specs.items()}
+  sizes = {**maker.sizes, "I": images, "B": images * config.captions_per_image}
+  if len(maker.bounds) == 1:
+    sizes["T"] = maker.slots(int(maker.bounds[-1]))
+  return {name: batches.spec(name, sizes) for name in maker.names}
 
 
 def _dataset(steps: tf.data.Dataset, batch_of, specs, config: BatchConfig) -> tf.data.Dataset:

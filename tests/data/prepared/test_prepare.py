@@ -130,9 +130,10 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 
 PROGRAM = """
 import sys
-from gcap_tf.data import prepare, scenes
+from gcap_tf.data.prepared import prepare
+from gcap_tf.data.scenes import drawn_scenes
 if __name__ == "__main__":
-  config = prepare.PrepareConfig("scenes", scenes=scenes.SceneConfig(9000, 10, 0))
+  config = prepare.PrepareConfig("scenes", scenes=drawn_scenes.SceneConfig(9000, 10, 0))
   prepare.prepare(config, sys.argv[1], workers=2)
 """
 
