@@ -38,7 +38,7 @@ class PreparedData:
     global_size: G as stored; 0 where batches take the mean of the region features.
     grid_size, grid_cells: M, and the most cells of any picture; 0 where there is no grid.
     max_regions: most regions of any picture.
-    has_boxes, has_features, has_labels, has_position_blocks: what regions carry.
+    has_boxes, has_features, has_labels, has_scores, has_position_blocks: what regions carry.
     object_classes: names of annotated objects.
   """
 
@@ -61,6 +61,7 @@ class PreparedData:
     self.has_boxes: bool = self.info["has_boxes"]
     self.has_features: bool = self.info["has_features"]
     self.has_labels: bool = self.info["has_labels"]
+    self.has_scores: bool = self.info.get("has_scores", False)
     self.has_position_blocks: bool = self.info.get("has_position_blocks", False)
     self.object_classes: tuple[str, ...] = tuple(self.info["object_classes"])
 

@@ -37,6 +37,7 @@ class ShardSummary:
     words: words of each caption, in order.
     regions: regions of each record.
     cells: most grid cells of any record.
+    scored: records whose regions have scores.
     objects: annotated object words of the shard.
     kind: what the regions of every record carry; None where the shard has no record.
     word_counts, label_counts, class_counts: of tokens, region labels, object words.
@@ -53,6 +54,7 @@ class ShardSummary:
   words: list[int] = dataclasses.field(default_factory=list)
   regions: list[int] = dataclasses.field(default_factory=list)
   cells: int = 0
+  scored: int = 0
   objects: int = 0
   kind: "RegionKind | None" = None
   word_counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -222,6 +224,7 @@ def finish(
       **dataclasses.asdict(kind),
       "has_labels": any(summary.label_counts for summary in ordered),
       "max_regions": max(max(summary.regions, default=0) for summary in ordered),
+      "has_scores": any(summary.scored for summary in ordered),
       "grid_cells": max(summary.cells for summary in ordered),
       "detector": dict(detector),
       "files": checksums,
@@ -241,6 +244,7 @@ def _count(summary: ShardSummary, record: records.Record, where: str) -> None:
   summary.image_ids.append(record.image_id)
   summary.captions.append(len(record.captions))
   summary.regions.append(regions.count)
+  summary.scored += regions.scores is not None
   if regions.grid_features is not None:
     summary.cells = max(summary.cells, len(regions.grid_features))
   summary.label_counts.update(label for label in regions.labels if label)

@@ -88,6 +88,28 @@ def test_regions_that_lack_what_is_asked_for_are_refused(tmp_path):
     captioner_training.train(data, config, tmp_path / "run")
 
 
+def test_the_size_of_a_global_feature_follows_from_the_data(tmp_path):
+  data = small_runs.data(tmp_path, train=2, val=1, global_size=6)
+  config = small_runs.captioner_config()
+  vocabulary = captioner_training.build_vocabulary(data, config)
+  assert captioner_training.model_config(data, vocabulary, config).global_size == 6
+
+
+@pytest.mark.parametrize(("name", "size"), [("grid_size", 5), ("global_size", 7)])
+def test_a_grid_or_global_feature_that_the_data_lacks_is_an_error(tmp_path, name, size):
+  data = small_runs.data(tmp_path, train=2, val=1)
+  with pytest.raises(errors.UserError, match=f"options.{name}={size}: .* has no features"):
+    captioner_training.check_sizes({name: size}, data)
+
+
+def test_a_captioner_learns_from_a_grid(tmp_path):
+  data = small_runs.data(tmp_path, train=4, val=2, grid=(4, 5))
+  config = small_runs.captioner_config("gvd")
+  config = dataclasses.replace(config, options={**config.options, "grid_size": 5})
+  captioner_training.train(data, config, tmp_path / "run")
+  assert run_folders.load(tmp_path / "run").model.config.grid_size == 5
+
+
 @pytest.mark.parametrize(
   ("model", "clip", "words"), [("updown", "value", 16), ("distributed", "norm", 20)]
 )
