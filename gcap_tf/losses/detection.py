@@ -1,7 +1,7 @@
 """What a one-stage detector minimises.
 
     quality focal   |q - p|^2 BCE(q, p), summed over cells, over the number of positives
-    overlap         1 - GIoU, averaged over positives, weighed by their quality
+    overlap         (q + 0.2) (1 - GIoU), summed over positives, over their number
     naming          cross entropy with the shares of words that people used
 
 q is the overlap (IoU) of the predicted box with its annotated one at positive cells and 0
@@ -28,7 +28,7 @@ def quality_focal(logits: tf.Tensor, quality: tf.Tensor, counted: tf.Tensor) -> 
 
 
 def overlap(generalised: tf.Tensor, quality: tf.Tensor, positive: tf.Tensor) -> tf.Tensor:
-  """Weighted mean of 1 - GIoU over positive cells; 0 if there is none.
+  """Sum of 1 - GIoU over positive cells, weighed by their quality.
 
   Args:
     generalised: GIoU with the assigned box, [B, P].
@@ -36,9 +36,7 @@ def overlap(generalised: tf.Tensor, quality: tf.Tensor, positive: tf.Tensor) -> 
     positive: bool [B, P].
   """
   weights = tf.where(positive, quality + _LEAST_WEIGHT, 0.0)
-  return tf.math.divide_no_nan(
-    tf.reduce_sum(weights * (1.0 - generalised)), tf.reduce_sum(weights)
-  )
+  return tf.reduce_sum(weights * (1.0 - generalised))
 
 
 def naming(logits: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:

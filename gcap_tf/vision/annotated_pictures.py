@@ -7,8 +7,7 @@ from gcap_tf import errors, files, progress
 from gcap_tf.data.readers import flickr_entities
 from gcap_tf.text import object_words
 from gcap_tf.vision import annotations
-
-ENDING = ".jpg"
+from gcap_tf.vision import pictures as picture_files
 
 
 def read(
@@ -18,12 +17,12 @@ def read(
   classes: object_words.ObjectClasses,
   wanted: Callable[[str], bool] = lambda image_id: True,
   max_pictures: int = 0,
-) -> list[annotations.Picture]:
-  """Every picture of the split that has a photograph, in the order of the split list.
+) -> tuple[list[annotations.Picture], list[pathlib.Path]]:
+  """Every picture of the split that has a photograph, and where it is, in the order of the split.
 
   Args:
     source: folder of Flickr30k Entities.
-    pictures: folder of photographs, `ID.jpg`.
+    pictures: folder of photographs, named by the pictures' ids.
     split: its name.
     classes: the words that are learned.
     wanted: whether to take a picture, by its id.
@@ -31,25 +30,16 @@ def read(
   """
   entities = flickr_entities.FlickrEntities(source, classes)
   if split not in entities.splits:
-    raise errors.UserError(
-      f"{source} has no split {split!r}; it has {', '.join(entities.splits)}"
-    )
-  ids = [
-    image_id
-    for image_id in entities.image_ids(split)
-    if wanted(image_id) and path(pictures, image_id).is_file()
-  ]
+    raise errors.UserError(f"{source} has no split {split!r}; it has {', '.join(entities.splits)}")
+  found = picture_files.find(pictures)
+  ids = [name for name in entities.image_ids(split) if name in found and wanted(name)]
   if not ids:
     raise errors.UserError(
-      f"{pictures} holds no photograph of the split {split!r} (expected ID{ENDING} there)"
+      f"{pictures} holds no photograph of the split {split!r}; their names are the pictures' ids"
     )
   ids = ids[: max_pictures or None]
-  return [
+  annotated = [
     annotations.of_record(entities.record(image_id, split), classes)
     for image_id in progress.bar(ids, label=f"reading {split}", unit="picture")
   ]
-
-
-def path(pictures: files.PathLike, image_id: str) -> pathlib.Path:
-  """Where the photograph of a picture is."""
-  return pathlib.Path(pictures) / f"{image_id}{ENDING}"
+  return annotated, [found[image_id] for image_id in ids]

@@ -13,7 +13,7 @@ import dataclasses
 import numpy as np
 
 from gcap_tf.data import records
-from gcap_tf.text import object_words, phrase_heads
+from gcap_tf.data.readers import phrase_heads
 from gcap_tf.text import object_words
 
 COLOURS = (

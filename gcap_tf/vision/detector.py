@@ -46,7 +46,7 @@ class DetectorConfig:
   size: int = canvas.SIZE
   labels: int = 480
   colours: int = 11
-  width: int = 128
+  width: int = 96
   depth: int = 3
   units: int = 512
   dropout: float = 0.3
@@ -79,7 +79,7 @@ class DetectorHead(keras.Model):
 
   def call(self, maps: dict[int, tf.Tensor], training: bool = False) -> dict[str, tf.Tensor]:
     """{"logits": [B, P], "boxes": [B, P, 4] of the canvas} at every cell."""
-    found = self.proposer(maps, training=training)
+    found = self.proposer([maps[stride] for stride in sorted(maps)], training=training)
     return {"logits": found["logits"], "boxes": box_coding.decode(found["codes"], self.points)}
 
   def on_picture(self, content: tf.Tensor) -> tf.Tensor:
@@ -140,9 +140,7 @@ class Detector(keras.Model):
     """Cells' "logits" [B, P] and "boxes" [B, P, 4] of the canvas, for canvases [B, S, S, 3]."""
     return self.head(self.backbone(canvases), training=training)
 
-  def detect(
-    self, canvases: tf.Tensor, content: tf.Tensor, regions: int = 36
-  ) -> dict[str, Any]:
+  def detect(self, canvases: tf.Tensor, content: tf.Tensor, regions: int = 36) -> dict[str, Any]:
     """The regions of photographs; runs in a graph, its shapes are static but for the batch.
 
     Args:

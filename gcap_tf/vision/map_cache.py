@@ -17,7 +17,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, files, progress
-from gcap_tf.vision import canvas, colour_histogram, photographs
+from gcap_tf.vision import colour_histogram, photographs
 from gcap_tf.vision.backbones import base
 
 _BATCH = 8
@@ -31,7 +31,7 @@ class MapCache:
     folder: where the arrays are.
     backbone: computes the maps; its `name` is part of the index.
     image_ids: of the pictures, in order.
-    pictures: folder of photographs.
+    paths: of their files, in the same order.
     size: side of the canvas.
     views: 1, or 2 for mirrored pictures too.
   """
@@ -41,12 +41,12 @@ class MapCache:
     folder: files.PathLike,
     backbone: base.Backbone,
     image_ids: Sequence[str],
-    pictures: files.PathLike,
+    paths: Sequence[pathlib.Path],
     size: int,
     views: int,
   ):
     self.folder = pathlib.Path(folder)
-    self.backbone, self.image_ids, self.pictures = backbone, list(image_ids), pictures
+    self.backbone, self.image_ids, self.paths = backbone, list(image_ids), list(paths)
     self.size, self.views = size, views
     self.rows = {image_id: row for row, image_id in enumerate(self.image_ids)}
     self._arrays = self._open()
@@ -94,7 +94,7 @@ class MapCache:
     return {f"map_{s}": tf.cast(maps[s], tf.float16) for s in maps} | {"picture": small}
 
   def _canvases(self, start: int) -> tf.data.Dataset:
-    dataset = photographs.canvases(self.pictures, self.image_ids[start:], self.size, self.views)
+    dataset = photographs.canvases(self.paths[start:], self.size, self.views)
     return dataset.batch(_BATCH).prefetch(2)
 
   def _shapes(self) -> dict[str, tuple[tuple[int, ...], Any]]:

@@ -19,29 +19,33 @@ _FIRST_LOGIT = -4.0  # Nearly every cell is background: sigmoid(-4) = 0.018.
 
 
 def build(channels: dict[int, int], size: int, width: int, depth: int) -> keras.Model:
-  """A functional model from maps to {"logits": [B, P], "codes": [B, P, 4]}.
+  """A functional model from a list of maps, finest first, to "logits" [B, P], "codes" [B, P, 4].
 
   Args:
-    channels: {stride: channels of the map}, finest first.
+    channels: {stride: channels of the map}.
     size: side of the canvas, a multiple of the largest stride.
     width: channels of every layer.
     depth: convolutions a level.
   """
   maps = {
-    stride: keras.Input((size // stride, size // stride, count), name=f"map_{stride}")
-    for stride, count in channels.items()
+    stride: keras.Input((size // stride, size // stride, channels[stride]), name=f"map_{stride}")
+    for stride in sorted(channels)
   }
   found = [
     _predict(_tower(level, width, depth, stride), size // stride, stride)
     for stride, level in _pyramid(maps, width).items()
   ]
   cells = layers.Concatenate(1, name="cells")(found)  # [B, P, 5]
-  return keras.Model(maps, {"logits": cells[..., 0], "codes": cells[..., 1:]}, name="proposer")
+  return keras.Model(
+    list(maps.values()), {"logits": cells[..., 0], "codes": cells[..., 1:]}, name="proposer"
+  )
 
 
 def _pyramid(maps, width: int):
   """{stride: level}, finest first, each knowing what the coarser ones see."""
-  standard = {stride: map_norm.MapNorm(False, name=f"standard_{stride}")(x) for stride, x in maps.items()}
+  standard = {
+    stride: map_norm.MapNorm(False, name=f"standard_{stride}")(x) for stride, x in maps.items()
+  }
   *finer, coarsest = sorted(maps)
   whole = layers.GlobalAveragePooling2D(keepdims=True, name="whole")(standard[coarsest])
   above = layers.Conv2D(width, 1, name="whole_to_top")(whole)

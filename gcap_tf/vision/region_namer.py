@@ -1,7 +1,7 @@
 """Names regions: what a region vector is called, and its colour (the detector's second stage).
 
-    v = standardised vector
-    label  = softmax(W2 relu(norm(W1 v)))        colour = softmax(U2 relu(norm(U1 v)))
+v = standardised vector
+label  = softmax(W2 relu(norm(W1 v)))        colour = softmax(U2 relu(norm(U1 v)))
 """
 
 import keras
@@ -49,4 +49,3 @@ class RegionNamer(keras.layers.Layer):
       y = dropout.dropout(y, self.rate, seed, _SALT + 2 * number + 1)
       logits[name] = self.classes[name](y)
     return logits
-
