@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, files
-from gcap_tf.vision import exif, headers
+from gcap_tf.vision.formats import exif, headers
 
 MAX_PIXELS = 64_000_000
 MAX_BYTES = 256 * 2**20

@@ -18,7 +18,7 @@ from absl import logging
 
 from gcap_tf import errors, files, progress, worker_processes
 from gcap_tf.data.stores import extracted_store
-from gcap_tf.vision import region_extractor
+from gcap_tf.vision.extraction import region_extractor
 
 LOCAL = "local"
 _CHUNK = 8  # pictures that a worker takes at a time
@@ -40,6 +40,12 @@ class Extracted:
   done: int
   before: int
   problems: tuple[str, ...]
+
+  def summary(self, out: files.PathLike) -> str:
+    """One line for people."""
+    before = f" ({self.before:,} of them before)" if self.before else ""
+    failed = f"; {len(self.problems):,} could not be read" if self.problems else ""
+    return f"{out}: regions of {self.done:,} pictures{before}{failed}"
 
 
 @dataclasses.dataclass(frozen=True)

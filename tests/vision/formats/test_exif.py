@@ -5,7 +5,8 @@ import pytest
 import tensorflow as tf
 from PIL import Image, ImageOps
 
-from gcap_tf.vision import byte_fields, exif, pictures
+from gcap_tf.vision import pictures
+from gcap_tf.vision.formats import byte_fields, exif
 from tests.vision import picture_files
 
 

@@ -1,6 +1,6 @@
 import tensorflow as tf
 
-from gcap_tf.vision import byte_fields
+from gcap_tf.vision.formats import byte_fields
 
 
 def test_bytes_past_the_end_are_zero():

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 from PIL import Image
 
-from gcap_tf.vision import headers
+from gcap_tf.vision.formats import headers
 from tests.vision import picture_files
 
 SAMPLES = picture_files.samples()

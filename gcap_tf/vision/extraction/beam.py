@@ -11,7 +11,7 @@ import pathlib
 from collections.abc import Mapping, Sequence
 
 from gcap_tf import errors, files
-from gcap_tf.vision import extraction, region_extractor
+from gcap_tf.vision.extraction import local, region_extractor
 
 RUNNERS = ("DirectRunner", "FlinkRunner", "SparkRunner", "DataflowRunner")
 _CHUNK = 64
@@ -25,8 +25,8 @@ def extract(
   open_run: region_extractor.OpenRun,
   runner: str,
   options: Sequence[str],
-) -> extraction.Extracted:
-  """Makes the store `out` on a Beam runner; see `extraction.extract`.
+) -> local.Extracted:
+  """Makes the store `out` on a Beam runner; see `local.extract`.
 
   Args:
     pictures: files by picture id.
@@ -37,9 +37,9 @@ def extract(
     options: options of Beam itself, such as `--flink_master=localhost:8081`.
   """
   beam, pipeline_options = _import_beam()
-  job, folder = extraction.Job(config, open_run, str(out)), pathlib.Path(out)
-  extraction.check_info(folder, _extractor(job).info())
-  todo = extraction.missing(pictures, folder)
+  job, folder = local.Job(config, open_run, str(out)), pathlib.Path(out)
+  local.check_info(folder, _extractor(job).info())
+  todo = local.missing(pictures, folder)
   chunks = [(start, todo[start : start + _CHUNK]) for start in range(0, len(todo), _CHUNK)]
   settings = pipeline_options.PipelineOptions([f"--runner={runner}", *options])
   try:
@@ -57,16 +57,16 @@ def extract(
   for path in _problem_files(folder):
     path.unlink()
   done = len(pictures) - len(problems)
-  return extraction.Extracted(done, len(pictures) - len(todo), tuple(problems))
+  return local.Extracted(done, len(pictures) - len(todo), tuple(problems))
 
 
 @functools.lru_cache(maxsize=1)
-def _extractor(job: extraction.Job) -> region_extractor.RegionExtractor:
+def _extractor(job: local.Job) -> region_extractor.RegionExtractor:
   """One a process: loading takes seconds."""
   return job.start()
 
 
-def _extract(numbered: tuple[int, extraction.Chunk], job: extraction.Job) -> None:
+def _extract(numbered: tuple[int, local.Chunk], job: local.Job) -> None:
   number, chunk = numbered
   problems = job.extract(_extractor(job), chunk)
   if problems:

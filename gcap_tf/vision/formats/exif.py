@@ -8,7 +8,7 @@ Phones save the sensor's rows as they are and note how the picture must be turne
 
 import tensorflow as tf
 
-from gcap_tf.vision import byte_fields
+from gcap_tf.vision.formats import byte_fields
 
 _TAG = 0x0112
 _ENTRY = 12  # bytes of an entry of the table

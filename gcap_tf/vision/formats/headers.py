@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from gcap_tf.vision import byte_fields, exif
+from gcap_tf.vision.formats import byte_fields, exif
 
 UNKNOWN, JPEG, PNG, GIF, WEBP, BMP = range(6)
 NAMES = ("file", "JPEG", "PNG", "GIF", "WebP", "BMP")
