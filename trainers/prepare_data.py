@@ -3,6 +3,8 @@ r"""Raw files to a prepared folder: TFRecord shards, index, references and capti
     python -m trainers.prepare_data --dataset=scenes --regions=noisy --out=data/scenes
     python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=perfect \
         --object_classes=FILE --out=DIR
+    python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=pictures \
+        --pictures=DIR --object_classes=FILE --out=DIR
     python -m trainers.prepare_data --check --out=DIR
 """
 
@@ -16,6 +18,8 @@ from gcap_tf import errors
 from gcap_tf.data.prepared import beam_prepare, prepare, prepared_check, prepared_data
 from gcap_tf.data.readers import datasets
 from gcap_tf.data.stores import simulated_detector
+from gcap_tf.runs import detector_runs
+from gcap_tf.vision.extraction import region_extractor
 
 _DATASET = flags.DEFINE_string("dataset", "", f"one of {', '.join(datasets.DATASETS.names())}")
 _SOURCE = flags.DEFINE_string("source", "", "folder of the raw data; scenes need none")
@@ -23,7 +27,20 @@ _REGIONS = flags.DEFINE_string(
   "regions",
   "",
   "perfect (the annotated boxes), noisy (a simulated detector), source (what the dataset "
-  "brings), or the folder of a region store; by default source where there is one, else perfect",
+  "brings), pictures (a detector looks at --pictures), or the folder of a region store; by default "
+  "source where there is one, else perfect",
+)
+_PICTURES = flags.DEFINE_string(
+  "pictures", "", "folder of photographs, for --regions=pictures; others are left out"
+)
+_DETECTOR = flags.DEFINE_string(
+  "detector",
+  region_extractor.SHIPPED,
+  "what finds regions in --pictures: shipped, a run folder, keras_hub:PRESET, saved_model:DIR, "
+  "tflite:FILE or detections:FILE",
+)
+_FOLDS = flags.DEFINE_list(
+  "folds", [], "run folders of our detector: run K looks at the train pictures of fold K instead"
 )
 _OUT = flags.DEFINE_string("out", "", "the prepared folder; one prepared before is replaced")
 _MAX_IMAGES = flags.DEFINE_integer("max_images", 0, "at most so many pictures a split; 0: all")
@@ -61,6 +78,9 @@ def chosen_config() -> prepare.PrepareConfig:
     splits=tuple(_SPLITS.value),
     max_images=_MAX_IMAGES.value,
     max_regions=_MAX_REGIONS.value,
+    pictures=_PICTURES.value,
+    detector=_DETECTOR.value,
+    folds=tuple(_FOLDS.value),
     object_classes=_OBJECT_CLASSES.value,
     shards=_SHARDS.value,
     noisy=simulated_detector.LEVELS[_NOISY_LEVEL.value],
@@ -85,7 +105,9 @@ def main(argv: list[str]) -> int:
       f"--dataset is missing: choose one of {', '.join(datasets.DATASETS.names())}"
     )
   config = chosen_config()
-  data = prepare.prepare(config, _OUT.value, _WORKERS.value, _RUNNER.value, _BEAM_OPTIONS.value)
+  data = prepare.prepare(
+    config, _OUT.value, _WORKERS.value, _RUNNER.value, _BEAM_OPTIONS.value, detector_runs.load
+  )
   print(_summary(data))
   return 0
 
