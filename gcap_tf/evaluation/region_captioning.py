@@ -1,4 +1,4 @@
-"""Captions pictures straight from a region store, without preparing data."""
+"""Captions pictures directly from a region store, without prepared data."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -25,12 +25,11 @@ def caption_store(
   config: decode_config.DecodeConfig,
   images: int = 64,
 ) -> Iterator[dict[str, Any]]:
-  """One row a picture: `image_id, caption, words, box_index, boxes, log_prob`.
+  """One row per picture: `image_id, caption, words, box_index, boxes, log_prob`.
 
-  `box_index` is the region that each word looked at, `boxes` its box in the store's own
-  frame (pixels); both are null-free and as long as `words`. `boxes` is empty where the
-  store has none. Where regions have labels, `labels` is what the store calls the region of
-  each word.
+  `box_index` is the region that each word attends to, `boxes` its box in the store's own
+  frame (pixels); both have one entry for each word. `boxes` is empty if the store has none.
+  If regions have labels, `labels` is the store's label of each word's region.
   """
   decode = decoder.compiled(run.model, config)
   ids = list(store.ids())
@@ -67,7 +66,7 @@ def region_batch(
 ) -> dict[str, tf.Tensor]:
   """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
-  wanted = getattr(run.model.config, "global_size", 0)
+  wanted = run.model.config.global_size
   grid = getattr(run.model.config, "grid_size", 0)
   labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
@@ -113,7 +112,7 @@ def _region_row(run, store, image_id, regions) -> dict[str, Any]:
   }
   if run.model.config.feature_size:
     row["features"] = regions.features
-    if getattr(run.model.config, "global_size", 0) and regions.global_feature is not None:
+    if run.model.config.global_size and regions.global_feature is not None:
       row["global_feature"] = regions.global_feature
   if regions.grid_features is not None:
     row["grid_features"] = regions.grid_features

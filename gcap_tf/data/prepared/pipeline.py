@@ -1,10 +1,10 @@
 """tf.data batches of a prepared split.
 
-Batches are made by random access (batch_plan.py says what is in them, batch_maker.py puts
-them together), so their order is a pure function of (seed, step): `start_step` goes on
-exactly where a run stopped, without reading what came before.
+Batches are made by random access (batch_plan.py decides their content, batch_maker.py builds
+them), so their order is a pure function of (seed, step): `start_step` goes on
+exactly where a run stopped, without reading earlier batches.
 
-All batches of a dataset have the same static shape but for T, which is one of the few
+All batches of a dataset have the same static shape except for T, which is one of the few
 lengths of `BatchConfig.buckets`. With one bucket T is static as well. With more, it is
 None in `element_spec`: a tf.function that is called with batches traces once per bucket,
 one that takes the iterator itself traces once.
@@ -85,8 +85,8 @@ def evaluation_batches(
   Args:
     split: what to read.
     vocabulary: turns words into ids and decides the layout of tokens.
-    config: size of the batches; `items` says what is passed over.
-    parts: ("regions",) reads pictures without captions, each once, whatever `items` says;
+    config: size of the batches; `items` says what is read once.
+    parts: ("regions",) reads pictures without captions, each once, for any `items`;
       ("captions",) reads captions without regions, each once.
     teacher: adds its `teacher_attention`.
   """
@@ -107,7 +107,7 @@ def evaluation_batches(
 
 @contextlib.contextmanager
 def clear_errors() -> Iterator[None]:
-  """Around a loop over batches: turns what tf.data made of a `UserError` into it again."""
+  """For a loop over batches: raises a `UserError` that tf.data has wrapped."""
   try:
     yield
   except tf.errors.OpError as error:
@@ -143,13 +143,13 @@ def _dataset(steps: tf.data.Dataset, batch_of, specs, config: BatchConfig) -> tf
 
   dataset = steps.map(tensors_of, num_parallel_calls=config.readers, deterministic=True)
   options = tf.data.Options()
-  # Replicas are told apart by `replica`; sharding the steps again would lose batches.
+  # `replica` divides the batches already; sharding the steps as well would lose batches.
   options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
   return dataset.prefetch(config.prefetch).with_options(options)
 
 
 class _Plans:
-  """Plans of the epochs around the current step; a plan is made once."""
+  """Plans of the epochs around the current step; each is made once."""
 
   def __init__(self, split: prepared_data.Split, config: BatchConfig):
     self._split = split

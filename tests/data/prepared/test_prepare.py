@@ -172,7 +172,7 @@ def test_work_of_a_living_process_is_left_alone(tmp_path):
 @pytest.mark.parametrize("name", ["photo.jpg", "dataset.json"])
 def test_a_folder_of_other_things_is_not_replaced(tmp_path, name):
   (tmp_path / name).write_text("{}")
-  with pytest.raises(errors.UserError, match="holds something else than prepared data"):
+  with pytest.raises(errors.UserError, match="holds something other than prepared data"):
     prepare.prepare(_config(), tmp_path, workers=1)
   assert (tmp_path / name).exists()
 
