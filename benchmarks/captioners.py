@@ -24,7 +24,7 @@ from gcap_tf import errors
 from gcap_tf.captioners import updown
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
-from gcap_tf.training import optimizers
+from gcap_tf.training import loss_options, optimizers
 from gcap_tf.training.methods import captioning
 
 _VOCABULARY = flags.DEFINE_integer("vocabulary", 9488, "V, the end of a sentence included.", 3)
@@ -74,7 +74,7 @@ def make_model(vocabulary: int, hidden: int) -> updown.UpDownCaptioner:
 
 def training_runs(model, batch, torch_programs) -> tuple[Runs, float]:
   """Steps of cross entropy with clipping and Adam; the count is words and ends."""
-  trainer = captioning.CaptioningTrainer(model, captioning.CaptioningConfig())
+  trainer = captioning.CaptioningTrainer(model, loss_options.CaptioningLosses())
   plain = captioners_plain.PlainUpDown(model)
   variables = [variable.value for variable in model.trainable_variables]
   optimizer = optimizers.Adam(optimizers.OptimizerConfig(clip="value", clip_at=0.1), variables)

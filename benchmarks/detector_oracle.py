@@ -63,7 +63,7 @@ def _record_kinds(record: records.Record, config: simulated_detector.NoisyConfig
     return []
   regions = simulated_detector.noisy(record, config)
   labels = tuple(label for _, label in targets)
-  prototypes = word_prototypes.class_rows(labels, config.feature_size, config.similarity)
+  prototypes = _prototypes(labels, config)
   norms = np.linalg.norm(regions.features, axis=1)
   cosine = prototypes @ regions.features.T / np.maximum(norms, 1e-9)  # [targets, N]
   picked = regions.boxes_px[np.argmax(cosine, axis=1)]
@@ -94,3 +94,10 @@ def error_kind(box: np.ndarray, targets: np.ndarray, others: np.ndarray) -> str:
   if box_geometry.iou(box, others).max() > 0.5:
     return "confusion"
   return "deviated"
+
+
+def _prototypes(labels: tuple[str, ...], config: simulated_detector.NoisyConfig) -> np.ndarray:
+  """[n, D] prototypes of n classes."""
+  size, similarity = config.feature_size, config.similarity
+  rows = [word_prototypes.class_prototype(label, size, similarity) for label in labels]
+  return np.array(rows, np.float32).reshape(-1, size)

@@ -30,10 +30,8 @@ HEADER = "| level | regions | words | correct | partial | enlarged | confusion |
 
 def read_records() -> list[records.Record]:
   if SOURCE.value:
-    found = flickr_entities.read(
-      SOURCE.value, splits=(SPLIT.value,), max_images=MAX_IMAGES.value, progress=False
-    )
-    return list(found)
+    source = flickr_entities.FlickrEntities(SOURCE.value)
+    return list(source.read((SPLIT.value,), MAX_IMAGES.value, progress=False))
   config = drawn_scenes.SceneConfig(train=MAX_IMAGES.value, val=0, test=0, seed=3)
   return list(drawn_scenes.generate(config))
 

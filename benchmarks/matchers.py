@@ -89,7 +89,7 @@ def training_case(name: str, sizes: Sizes) -> tuple[Callable, Callable, float, i
   """Our step, the plain step, FLOPs of ours, pairs of a step."""
   size = sizes.batch[name]
   matcher, batch = make_matcher(name, sizes), make_batch(sizes, size, size)
-  trainer = matching.MatchingTrainer(matcher, matching.MatchingConfig())
+  trainer = matching.MatchingTrainer(matcher, matching.MatchingLosses())
   variables = [variable.value for variable in matcher.trainable_variables]
   adam = optimizers.Adam(optimizers.OptimizerConfig(), variables)
   seed = tf.constant([1, 2])

@@ -39,7 +39,7 @@ def train(folder: pathlib.Path, batch: int) -> None:
   keras.utils.set_random_seed(1)
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": FEATURES}
   model = scan.SCANMatcher(scan.SCANMatcher.Config(joint_size=32, word_size=16, **sizes))
-  trainer = matching.MatchingTrainer(model, matching.MatchingConfig())
+  trainer = matching.MatchingTrainer(model, matching.MatchingLosses())
   steps = pipeline.steps_per_epoch(split, config)
   before = _most_memory()
   with tempfile.TemporaryDirectory() as run:

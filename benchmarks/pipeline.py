@@ -24,7 +24,7 @@ from gcap_tf import errors
 from gcap_tf.data import records
 from gcap_tf.data.prepared import pipeline, prepared_data, prepared_writer
 from gcap_tf.runs import run_folders
-from gcap_tf.training import optimizers
+from gcap_tf.training import loss_options, optimizers
 from gcap_tf.training.methods import captioning, matching
 
 _PICTURES = flags.DEFINE_integer("pictures", 400, "pictures of the folder that is made")
@@ -121,9 +121,9 @@ def step_seconds(kind: run_folders.Kind, name: str, options, vocabulary, batch) 
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": batch["features"].shape[-1]}
   model = run_folders.make_model(kind, name, {**options, **sizes})
   trainer = (
-    matching.MatchingTrainer(model, matching.MatchingConfig())
+    matching.MatchingTrainer(model, matching.MatchingLosses())
     if kind == "matcher"
-    else captioning.CaptioningTrainer(model, captioning.CaptioningConfig())
+    else captioning.CaptioningTrainer(model, loss_options.CaptioningLosses())
   )
   variables = [variable.value for variable in model.trainable_variables]
   optimizer = optimizers.Adam(optimizers.OptimizerConfig(), variables)

@@ -24,7 +24,15 @@ from absl import flags
 from gcap_tf import errors
 from gcap_tf.captioners import updown
 from gcap_tf.matchers import scan
-from gcap_tf.training import batch_shares, computing, optimizers, replicas, strategies, update_step
+from gcap_tf.training import (
+  batch_shares,
+  computing,
+  loss_options,
+  optimizers,
+  replicas,
+  strategies,
+  update_step,
+)
 from gcap_tf.training.methods import captioning, matching
 
 _CHILD = flags.DEFINE_string("child", "", "A case; used by the program itself.")
@@ -65,11 +73,11 @@ def make(name: str):
   if name == "scan":
     sizes = {"vocabulary_size": 8000, "feature_size": FEATURES, "joint_size": 1024}
     model = scan.SCANMatcher(scan.SCANMatcher.Config(**sizes))
-    trainer = matching.MatchingTrainer(model, matching.MatchingConfig())
+    trainer = matching.MatchingTrainer(model, matching.MatchingLosses())
     return trainer, random_batch(64, 1, 8000), [(64, REGIONS, 1024), (64, WORDS, 1024)]
   sizes = {"vocabulary_size": 9487, "feature_size": FEATURES, "hidden_size": 512}
   model = updown.UpDownCaptioner(updown.UpDownConfig(embedding_size=512, **sizes))
-  config = captioning.CaptioningConfig()
+  config = loss_options.CaptioningLosses()
   return captioning.CaptioningTrainer(model, config), random_batch(10, 5, 9487), []
 
 

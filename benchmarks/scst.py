@@ -26,7 +26,7 @@ from gcap_tf.metrics import self_retrieval
 from gcap_tf.rewards import cider_d as rewards_cider_d
 from gcap_tf.rewards import document_frequency, weighted
 from gcap_tf.training import optimizers
-from gcap_tf.training.methods import scst
+from gcap_tf.training.methods import self_critical
 
 _SIZE = flags.DEFINE_integer("units", 512, "E, H and A.", 1)
 _WORDS = flags.DEFINE_integer("words", 9488, "V, the end of a sentence included.", 3)
@@ -60,9 +60,9 @@ def step_figures() -> dict[str, float]:
   frequency = document_frequency.DocumentFrequency.from_captions(references.values())
   scorer = rewards_cider_d.CiderD(references, frequency)
   model = make_model(NEVER)
-  trainer = scst.ScstTrainer(
+  trainer = self_critical.ScstTrainer(
     model,
-    scst.ScstConfig(samples=SAMPLES, max_length=WORDS),
+    self_critical.SampledCaptions(samples=SAMPLES, max_length=WORDS),
     weighted.WeightedSum({"cider": 1.0}, {"cider": scorer}),
   )
   batch = captioners.make_batch(PICTURES, 1, _WORDS.value)
@@ -117,7 +117,9 @@ class SlowReward:
     return scores[: len(drawn)] - np.repeat(scores[len(drawn) :], SAMPLES // copies)
 
 
-def reward_seconds(trainer: scst.ScstTrainer, rng: np.random.Generator, images: list[str]) -> float:
+def reward_seconds(
+  trainer: self_critical.ScstTrainer, rng: np.random.Generator, images: list[str]
+) -> float:
   """The call out of the graph: 50 drawn and 10 greedy captions."""
   count = PICTURES * (SAMPLES + 1)
   captions = rng.integers(1, _WORDS.value, (count, WORDS))

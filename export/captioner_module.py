@@ -88,7 +88,7 @@ class CaptionerModule(tf.Module):
     self.reader = region_inputs.RegionReader(
       region_inputs.RegionInputs.of(captioner.config), vocabulary
     )
-    self._branches = getattr(captioner.config, "branches", 1)
+    self._branches = captioner.branches
     self._words, self._is_thing = list(vocabulary.words), list(is_thing)
     self._decode_configs = decodings(captioner, beam_size, max_length)
 

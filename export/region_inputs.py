@@ -13,8 +13,12 @@ from typing import Any
 
 import tensorflow as tf
 
+from gcap_tf import batch as batches
 from gcap_tf.data.stores import label_mapping
 from gcap_tf.text import vocabulary as vocabularies
+
+# Which picture a row is does not matter to a model.
+_READ = [name for name in batches.names(["regions"]) if batches.ENTRIES[name].parts]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,16 +47,15 @@ class RegionInputs:
     )
 
   def specs(self) -> dict[str, tf.TensorSpec]:
-    specs = {}
+    sizes, specs = {"D": self.feature_size, "G": self.global_size}, {}
     if self.feature_size:
-      specs["features"] = tf.TensorSpec([None, None, self.feature_size], tf.float32, "features")
-    specs["boxes"] = tf.TensorSpec([None, None, 4], tf.float32, "boxes")
+      specs["features"] = batches.spec("features", sizes)
+    specs["boxes"] = batches.spec("boxes", sizes)
     specs["num_regions"] = tf.TensorSpec([None], tf.int32, "num_regions")
     if self.labelled:
       specs["labels"] = tf.TensorSpec([None, None], tf.string, "labels")
     if self.global_size:
-      spec = tf.TensorSpec([None, self.global_size], tf.float32, "global_feature")
-      specs["global_feature"] = spec
+      specs["global_feature"] = batches.spec("global_feature", sizes)
     return specs
 
 
@@ -96,26 +99,19 @@ class RegionReader(tf.Module):
     count = tf.clip_by_value(tf.pad(given["num_regions"], [[0, more_rows]]), 0, regions)
     region_mask = tf.sequence_mask(count, tf.shape(boxes)[1])  # [I, R]
     is_real = region_mask[..., tf.newaxis]
-    batch = {
-      "boxes": tf.where(is_real, boxes, 0.0),
-      "region_mask": region_mask,
-      "region_labels": tf.zeros_like(region_mask, tf.int32),
-      "frame": tf.zeros_like(region_mask, tf.int32),
-      "image_size": tf.ones([tf.shape(boxes)[0], 2]),
-    }
+    batch = {"boxes": tf.where(is_real, boxes, 0.0), "region_mask": region_mask}
     if self.inputs.feature_size:
       features = tf.where(is_real, at_least_one(given["features"]), 0.0)
       mean = tf.reduce_sum(features, 1) / tf.cast(tf.maximum(count, 1), tf.float32)[:, tf.newaxis]
       batch.update(features=features, global_feature=mean)
-    else:
-      batch["features"] = tf.zeros([*tf.unstack(tf.shape(region_mask)), 0])
-      batch["global_feature"] = tf.zeros([tf.shape(boxes)[0], 0])
     if self._label_ids is not None:
       ids = self._ids(given["labels"])
       batch["region_labels"] = tf.where(region_mask, at_least_one(ids), 0)
     if self.inputs.global_size:
       batch["global_feature"] = tf.pad(given["global_feature"], [[0, more_rows], [0, 0]])
-    return batch
+    shape = tf.shape(region_mask)
+    sizes = {"I": shape[0], "R": shape[1], "D": self.inputs.feature_size, "G": 0}
+    return batches.complete(batch, _READ, sizes)
 
   def _ids(self, names: tf.Tensor) -> tf.Tensor:
     """Ids of what regions are called: as it stands, in plain spelling, by its last word."""

@@ -41,7 +41,7 @@ def intersection(boxes_a: np.ndarray, boxes_b: np.ndarray, plus_one: bool = Fals
 
 
 def iou(boxes_a: np.ndarray, boxes_b: np.ndarray, plus_one: bool = False) -> np.ndarray:
-  """Intersection over union of every pair; 0 where both boxes are empty.
+  """Intersection over union of every pair; 0 if both boxes are empty.
 
       IoU(a, b) = |a and b| / (|a| + |b| - |a and b|)
 
@@ -62,7 +62,7 @@ def enclosing(boxes: np.ndarray) -> np.ndarray:
   """The smallest box around all boxes: [n, 4] -> [4], n at least 1."""
   boxes = _rows(boxes)
   if not len(boxes):
-    raise ValueError("no box encloses nothing: boxes is empty")
+    raise ValueError("boxes is empty: there is nothing to enclose")
   return np.concatenate([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])
 
 
@@ -91,9 +91,9 @@ def clip(boxes_px: np.ndarray, width: float, height: float) -> np.ndarray:
 
 
 def normalise(boxes_px: np.ndarray, width: float, height: float) -> np.ndarray:
-  """Boxes in pixels -> boxes from 0 to 1, shape kept; cut where they leave the picture."""
+  """Boxes in pixels -> boxes from 0 to 1, shape kept; cut at the picture's edges."""
   if width <= 0 or height <= 0:
-    raise ValueError(f"a picture of {width} x {height} pixels has no frame to normalise boxes by")
+    raise ValueError(f"a picture of {width} x {height} pixels cannot normalise boxes")
   boxes_px = clip(boxes_px, width, height)
   return boxes_px / np.array([width, height, width, height], boxes_px.dtype)
 

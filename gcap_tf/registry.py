@@ -1,6 +1,8 @@
 """Names for the things a user can choose: matchers, captioners, readers, recipes."""
 
 import difflib
+import importlib
+import pkgutil
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -37,3 +39,12 @@ class Registry(Generic[T]):
 
   def name_of(self, entry: T) -> str:
     return next(name for name, known in self._entries.items() if known is entry)
+
+
+def import_modules(package: str) -> None:
+  """Imports every module of a package, so that each registers what it holds.
+
+  `tools/build_files.py` reads the name, so write it out: `import_modules("gcap_tf.evaluation.x")`.
+  """
+  for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+    importlib.import_module(f"{package}.{module.name}")

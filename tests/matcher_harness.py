@@ -2,9 +2,11 @@
 
 import tempfile
 
+import keras
 import numpy as np
 import tensorflow as tf
 
+from gcap_tf.losses import ranking
 from gcap_tf.matchers import scoring
 
 
@@ -46,7 +48,13 @@ def similarity(matcher, batch):
 
 
 def check_matcher(make, batch, permutes=True):
-  """Runs every check; `make()` builds a matcher, `permutes` says region order is nothing to it."""
+  """Runs every check.
+
+  Args:
+    make: builds a matcher.
+    batch: what it reads.
+    permutes: whether the order of regions does not matter to it.
+  """
   matcher = make()
   check_shapes(matcher, batch)
   check_chosen_pairs(matcher, batch)
@@ -58,6 +66,9 @@ def check_matcher(make, batch, permutes=True):
     check_permutation(matcher, batch)
   check_gradients(matcher, batch)
   check_weights_travel(make, batch)
+  check_call(matcher, batch)
+  check_summary(make())
+  check_keras_file(make(), batch)
 
 
 def check_shapes(matcher, batch):
@@ -157,3 +168,56 @@ def check_weights_travel(make, batch):
   for one, other in zip(first.weights, second.weights, strict=True):
     np.testing.assert_array_equal(one.numpy(), other.numpy(), err_msg=one.path)
   np.testing.assert_allclose(similarity(second, batch), expected, atol=1e-6)
+
+
+def check_call(matcher, batch):
+  """`model(batch)` gives the scores of all pairs; training changes no shape."""
+  np.testing.assert_array_equal(matcher(batch), similarity(matcher, batch))
+  scores = matcher(batch, training=True)
+  assert scores.shape == (batch["features"].shape[0], batch["tokens"].shape[0])
+
+
+def check_summary(matcher):
+  """Every weight exists before the first call, and every layer has its shape."""
+  printed = []
+  matcher.summary(print_fn=printed.append, line_length=120)
+  lines = "".join(printed).splitlines()
+  rows = [line for line in lines if line.startswith("│")]
+  assert len(rows) == len(matcher.layers)
+  assert not [row for row in rows if "?" in row and "region_input" not in row]
+  assert any(f"Total params: {matcher.count_params():,} " in line for line in lines)
+
+
+def check_keras_file(matcher, batch):
+  """A matcher that was never called gives the same scores after `save` and `load_model`."""
+  with tempfile.TemporaryDirectory() as folder:
+    matcher.save(f"{folder}/m.keras")
+    loaded = keras.models.load_model(f"{folder}/m.keras")
+    assert type(loaded) is type(matcher)
+    assert (loaded.config, loaded.name) == (matcher.config, matcher.name)
+    for one, other in zip(matcher.variables, loaded.variables, strict=True):
+      np.testing.assert_array_equal(one, other, err_msg=one.path)
+    np.testing.assert_array_equal(loaded(batch), matcher(batch))
+    loaded.save(f"{folder}/called.keras")
+    again = keras.models.load_model(f"{folder}/called.keras")
+    np.testing.assert_array_equal(again(batch), matcher(batch))
+  made = type(matcher).from_config(matcher.get_config())
+  assert made.config == matcher.config
+
+
+def check_fit(matcher, batch):
+  """A step of `fit` on our batch follows the gradient of the ranking loss."""
+  rate = 0.1
+  with tf.GradientTape() as tape:
+    scores = matcher(batch, training=True)
+    loss = ranking.triplet(scores, tf.range(scores.shape[1]))
+  weights = matcher.trainable_variables
+  expected = [
+    weight.numpy() - rate * tf.convert_to_tensor(gradient).numpy()
+    for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True)
+  ]
+  matcher.compile(keras.optimizers.SGD(rate))
+  history = matcher.fit(tf.data.Dataset.from_tensors(batch), verbose=0).history
+  np.testing.assert_allclose(history["loss"], [loss], rtol=1e-5)
+  for weight, value in zip(weights, expected, strict=True):
+    np.testing.assert_allclose(weight, value, atol=1e-5, err_msg=weight.path)

@@ -26,9 +26,17 @@ TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
 # more where it imports TensorFlow. A file with attributes of its own stays apart.
 GROUPED = (
   *("captioners", "data", "data/prepared", "data/readers", "data/scenes", "data/stores"),
-  *("decoding", "evaluation", "export", "interop", "layers", "losses", "matchers", "metrics"),
+  *("decoding", "evaluation", "evaluation/evaluators", "export", "interop", "layers", "losses"),
+  *("matchers", "metrics"),
   *("recipes", "recipes/papers", "rewards", "runs", "serving", "serving/contract", "text"),
-  *("trainers/tagger", "training", "training/methods", "visuals"),
+  *(
+    "trainers/tagger",
+    "training",
+    "training/fine_tuning",
+    "training/methods",
+    "training/regularizers",
+    "visuals",
+  ),
 )
 LAYERS = {
   "gcap_tf": 0,
@@ -101,6 +109,10 @@ def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> se
       names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
       names = [node.value]  # A program started by name: `python -m trainers.caption`.
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "registry.import_modules":
+      # `registry.import_modules("gcap_tf.x")` imports every module of that folder.
+      folder = ast.literal_eval(node.args[0])
+      names = [name for name in modules if name.rpartition(".")[0] == folder]
     else:
       continue
     for name in names:

@@ -23,28 +23,28 @@ from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.evaluation import captioner_report
 from gcap_tf.runs import run_folders
-from gcap_tf.training import optimizers, schedules
-from gcap_tf.training.methods import captioner_training, captioning, matcher_training, matching
+from gcap_tf.training import loss_options, optimizers, schedules
+from gcap_tf.training.methods import captioning, matching
 
 _OPTIMIZER = optimizers.OptimizerConfig(clip="norm", clip_at=5.0)
 
 
-def _teacher(**options: Any) -> matcher_training.MatcherTrainingConfig:
-  return matcher_training.MatcherTrainingConfig(
+def _teacher(**options: Any) -> matching.MatcherTrainingConfig:
+  return matching.MatcherTrainingConfig(
     model="pos_scan",
     # Affinities are normalised over all words, as the paper prints: over the few nouns of a
     # caption alone (as released) background regions win; docs/findings.md has the figures.
     options={"joint_size": 128, "norm_scope": "all"},
     batch_size=64,
     evaluate_every=10_000,  # At the end alone.
-    losses=matching.MatchingConfig(negatives="sum"),
+    losses=matching.MatchingLosses(negatives="sum"),
     schedule=schedules.ScheduleConfig("cosine", 2e-3),
     **options,
   )
 
 
-def _student(**options: Any) -> captioner_training.CaptionerTrainingConfig:
-  return captioner_training.CaptionerTrainingConfig(
+def _student(**options: Any) -> captioning.CaptionerTrainingConfig:
+  return captioning.CaptionerTrainingConfig(
     model="updown",
     options={"hidden_size": 192, "embedding_size": 128, "attention_size": 128, "dropout": 0.1},
     min_count=2,
@@ -72,10 +72,10 @@ class DemoConfig:
   scenes: drawn_scenes.SceneConfig = dataclasses.field(
     default_factory=lambda: drawn_scenes.SceneConfig(train=1500, val=100, test=100)
   )
-  teacher: matcher_training.MatcherTrainingConfig = dataclasses.field(
+  teacher: matching.MatcherTrainingConfig = dataclasses.field(
     default_factory=lambda: _teacher(epochs=2)
   )
-  student: captioner_training.CaptionerTrainingConfig = dataclasses.field(
+  student: captioning.CaptionerTrainingConfig = dataclasses.field(
     default_factory=lambda: _student(epochs=14)
   )
   distill_weight: float = 1.0
@@ -112,13 +112,13 @@ def run(folder: pathlib.Path, config: DemoConfig, announce: Callable[[str], None
 
   announce("Teaching POS-SCAN which nouns and regions belong together, from captions alone")
   teacher = folder / "runs" / "teacher"
-  _once(teacher, config.teacher, lambda: matcher_training.train(data, config.teacher, teacher))
+  _once(teacher, config.teacher, lambda: matching.train(data, config.teacher, teacher))
 
   announce("Training Up-Down to caption the scenes")
   plain = evaluated_student(data, config.student, folder / "runs" / "plain")
 
   announce("Training Up-Down again, with POS-SCAN's attention distilled into it")
-  losses = captioning.CaptioningConfig(distill_weight=config.distill_weight)
+  losses = loss_options.CaptioningLosses(distill_weight=config.distill_weight)
   distilled = dataclasses.replace(config.student, teacher=str(teacher), losses=losses)
   grounded = evaluated_student(data, distilled, folder / "runs" / "grounded")
 
@@ -144,13 +144,13 @@ def draw_scenes(
 
 def evaluated_student(
   data: prepared_data.PreparedData,
-  config: captioner_training.CaptionerTrainingConfig,
+  config: captioning.CaptionerTrainingConfig,
   folder: pathlib.Path,
 ) -> dict[str, Any]:
   """Trains a captioner and judges it on the test scenes."""
 
   def train_and_evaluate() -> dict[str, Any]:
-    captioner_training.train(data, config, folder)
+    captioning.train(data, config, folder)
     report_config = captioner_report.ReportConfig(
       decode=decode_config.DecodeConfig(), metrics=("bleu", "rouge_l", "cider")
     )

@@ -15,7 +15,7 @@ import dataclasses
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.training.methods import contrastive_training
+from gcap_tf.training.methods import contrastive
 from trainers import training_flags
 
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
@@ -37,9 +37,9 @@ _SEED = flags.DEFINE_integer("seed", 1, "Of order, dropout and wrong captions.")
 _SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
 
 
-def configuration() -> contrastive_training.ContrastiveTrainingConfig:
+def configuration() -> contrastive.ContrastiveTrainingConfig:
   """The flags as a configuration; `--set` has the last word."""
-  config = contrastive_training.ContrastiveTrainingConfig(
+  config = contrastive.ContrastiveTrainingConfig(
     start=_START.value, reference=_REFERENCE.value, seed=_SEED.value
   )
   contrast = dataclasses.replace(
@@ -56,7 +56,7 @@ def configuration() -> contrastive_training.ContrastiveTrainingConfig:
 
 def main(argv: list[str]) -> None:
   del argv
-  training_flags.train(configuration(), contrastive_training.train, _DATA.value, _RUN.value)
+  training_flags.train(configuration(), contrastive.train, _DATA.value, _RUN.value)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import dataclasses
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.training.methods import scst_training
+from gcap_tf.training.methods import self_critical
 from trainers import training_flags
 
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
@@ -39,9 +39,9 @@ _SEED = flags.DEFINE_integer("seed", 1, "Of order, dropout and draws.")
 _SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json.")
 
 
-def configuration() -> scst_training.ScstTrainingConfig:
+def configuration() -> self_critical.ScstTrainingConfig:
   """The flags as a configuration; `--set` has the last word."""
-  config = scst_training.ScstTrainingConfig(
+  config = self_critical.ScstTrainingConfig(
     start=_START.value,
     rewards=_REWARDS.value,
     matcher=_MATCHER.value,
@@ -49,20 +49,20 @@ def configuration() -> scst_training.ScstTrainingConfig:
     document_frequency=_FREQUENCY.value,
     seed=_SEED.value,
   )
-  sampling = dataclasses.replace(
-    config.sampling,
+  sampled_captions = dataclasses.replace(
+    config.sampled_captions,
     baseline=_BASELINE.value,
     samples=_SAMPLES.value,
     distill_weight=_DISTILL.value,
   )
-  config = dataclasses.replace(config, sampling=sampling)
+  config = dataclasses.replace(config, sampled_captions=sampled_captions)
   given = {"epochs": _EPOCHS.value, "images": _IMAGES.value}
   return training_flags.apply(config, _SET.value, _RATE.value, **given)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  training_flags.train(configuration(), scst_training.train, _DATA.value, _RUN.value)
+  training_flags.train(configuration(), self_critical.train, _DATA.value, _RUN.value)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,7 @@ from gcap_tf.evaluation import captioner_evaluation, captioner_report, matcher_r
 from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.recipes import experiments, results
 from gcap_tf.runs import run_folders
-from gcap_tf.training.methods import (
-  captioner_training,
-  contrastive_training,
-  matcher_training,
-  scst_training,
-)
+from gcap_tf.training.methods import captioning, contrastive, matching, self_critical
 
 
 def run(
@@ -61,10 +56,10 @@ def folder_of(out: pathlib.Path, name: str, seed: int) -> pathlib.Path:
 def train(training: Any, data: prepared_data.PreparedData, folder: pathlib.Path) -> None:
   """Trains by the kind of configuration."""
   trainers = {
-    matcher_training.MatcherTrainingConfig: matcher_training.train,
-    captioner_training.CaptionerTrainingConfig: captioner_training.train,
-    scst_training.ScstTrainingConfig: scst_training.train,
-    contrastive_training.ContrastiveTrainingConfig: contrastive_training.train,
+    matching.MatcherTrainingConfig: matching.train,
+    captioning.CaptionerTrainingConfig: captioning.train,
+    self_critical.ScstTrainingConfig: self_critical.train,
+    contrastive.ContrastiveTrainingConfig: contrastive.train,
   }
   trainers[type(training)](data, training, folder)
 

@@ -16,7 +16,7 @@ from absl import flags
 
 from gcap_tf import errors
 from gcap_tf.recipes import captioners as recipes
-from gcap_tf.training.methods import captioner_training
+from gcap_tf.training.methods import captioning
 from trainers import recipe_flags, training_flags
 
 _MODEL = flags.DEFINE_string(
@@ -40,10 +40,10 @@ flags.adopt_module_key_flags(recipe_flags)
 flags.adopt_module_key_flags(training_flags)
 
 
-def configuration() -> captioner_training.CaptionerTrainingConfig:
+def configuration() -> captioning.CaptionerTrainingConfig:
   """The flags as a configuration: the recipe, then flags, then `--set`."""
   recipe = recipe_flags.chosen(recipes.RECIPES, _MODEL.value)
-  config = recipe.training if recipe else captioner_training.for_model(_MODEL.value or "updown")
+  config = recipe.training if recipe else captioning.for_model(_MODEL.value or "updown")
   if recipe and recipe.needs_teacher and not _TEACHER.value:
     raise errors.UserError("this recipe distils a matcher: name its run folder, --teacher=RUN")
   weight = _DISTILL.value if _DISTILL.value is not None else config.losses.distill_weight or 0.1
@@ -59,7 +59,7 @@ def configuration() -> captioner_training.CaptionerTrainingConfig:
 
 def main(argv: list[str]) -> None:
   del argv
-  recipe_flags.train(configuration, captioner_training.train)
+  recipe_flags.train(configuration, captioning.train)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from absl import flags
 
 from gcap_tf import errors
 from gcap_tf.recipes import matchers as recipes
-from gcap_tf.training.methods import matcher_training
+from gcap_tf.training.methods import matching
 from trainers import recipe_flags, training_flags
 
 _MODEL = flags.DEFINE_string(
@@ -35,11 +35,11 @@ flags.adopt_module_key_flags(recipe_flags)
 flags.adopt_module_key_flags(training_flags)
 
 
-def configuration() -> matcher_training.MatcherTrainingConfig:
+def configuration() -> matching.MatcherTrainingConfig:
   """The flags as a configuration: the recipe, then flags, then `--set`."""
   recipe = recipe_flags.chosen(recipes.RECIPES, _MODEL.value)
   model = _MODEL.value or "scan"
-  config = recipe.training if recipe else matcher_training.MatcherTrainingConfig(model=model)
+  config = recipe.training if recipe else matching.MatcherTrainingConfig(model=model)
   weights = {"ccr_weight": _CCR.value, "ccs_weight": _CCS.value}
   weights = {name: value for name, value in weights.items() if value is not None}
   config = dataclasses.replace(config, losses=dataclasses.replace(config.losses, **weights))
@@ -51,7 +51,7 @@ def configuration() -> matcher_training.MatcherTrainingConfig:
 
 def main(argv: list[str]) -> None:
   del argv
-  recipe_flags.train(configuration, matcher_training.train)
+  recipe_flags.train(configuration, matching.train)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Flags that every training program has: on what and how it computes.
 
 config = training_flags.apply(config, _SET.value, epochs=_EPOCHS.value)
-training_flags.train(config, scst_training.train, _DATA.value, _RUN.value)
+training_flags.train(config, self_critical.train, _DATA.value, _RUN.value)
 """
 
 import contextlib

@@ -15,10 +15,12 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf.captioners import base
-from gcap_tf.layers import dropout, linear, masking, recurrent, region_input
+from gcap_tf.layers import dropout, linear, masking, recurrent, region_input, unrolling
 
 _WORD, _STATE, _STATE_2, _SENTINEL, _SENTINEL_2, _SCORE, _OUTPUT, _REGION, _PICTURE = range(9)
 
@@ -27,17 +29,20 @@ Drop = Callable[[tf.Tensor, int], tf.Tensor]
 
 @dataclasses.dataclass(frozen=True)
 class AdaptiveConfig(base.CaptionerConfig):
-  """Attributes:
-  embedding_size: E.
-  hidden_size: H, also of regions and of the attention.
-  dropout: rate everywhere.
+  """Options of adaptive attention.
+
+  Attributes:
+    embedding_size: E.
+    hidden_size: H, also of regions and of the attention.
+    dropout: rate everywhere.
   """
 
-  embedding_size: int = 512
-  hidden_size: int = 512
-  dropout: float = 0.5
+  embedding_size: configs.PositiveInt = 512
+  hidden_size: configs.PositiveInt = 512
+  dropout: configs.Fraction = 0.5
 
 
+@keras.saving.register_keras_serializable(package="gcap_tf")
 @base.CAPTIONERS.register("adaptive")
 class AdaptiveCaptioner(base.Captioner):
   Config = AdaptiveConfig
@@ -49,21 +54,21 @@ class AdaptiveCaptioner(base.Captioner):
       config.feature_size, config.num_labels, config.label_size, config.use_box, name="region_input"
     )
     inputs = self.region_input.size
-    self.words = linear.Table(config.vocabulary_size, e, name="words")
-    self.encode_region = linear.Linear(inputs, h, name="encode_region")
-    self.encode_picture = linear.Linear(config.global_size or inputs, h, name="encode_picture")
+    self.words = linear.embedding(config.vocabulary_size, e, name="words")
+    self.encode_region = linear.dense(inputs, h, name="encode_region")
+    self.encode_picture = linear.dense(config.global_size or inputs, h, name="encode_picture")
     self.lstm = recurrent.LSTMCell(h, inputs=(h, e), name="lstm")
-    self.gate_picture = linear.Linear(h, h, name="gate_picture")
-    self.gate_word = linear.Linear(e, h, name="gate_word")
-    self.gate_state = linear.Linear(h, h, name="gate_state")
-    self.turn_state = linear.Linear(h, h, name="turn_state")
-    self.turn_sentinel = linear.Linear(h, h, name="turn_sentinel")
-    self.attention_region = linear.Linear(h, h, name="attention_region")
-    self.attention_state = linear.Linear(h, h, name="attention_state")
-    self.attention_sentinel = linear.Linear(h, h, name="attention_sentinel")
-    self.attention_score = linear.Linear(h, 1, name="attention_score")
-    self.mix = linear.Linear(h, h, name="mix")
-    self.word_output = linear.Linear(h, config.vocabulary_size, name="word_output")
+    self.gate_picture = linear.dense(h, h, name="gate_picture")
+    self.gate_word = linear.dense(e, h, name="gate_word")
+    self.gate_state = linear.dense(h, h, name="gate_state")
+    self.turn_state = linear.dense(h, h, name="turn_state")
+    self.turn_sentinel = linear.dense(h, h, name="turn_sentinel")
+    self.attention_region = linear.dense(h, h, name="attention_region")
+    self.attention_state = linear.dense(h, h, name="attention_state")
+    self.attention_sentinel = linear.dense(h, h, name="attention_sentinel")
+    self.attention_score = linear.dense(h, 1, name="attention_score")
+    self.mix = linear.dense(h, h, name="mix")
+    self.word_output = linear.dense(h, config.vocabulary_size, name="word_output")
     self.built = True
 
   def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
@@ -102,13 +107,16 @@ class AdaptiveCaptioner(base.Captioner):
       "state": {"h": h, "c": c},
     }
 
-  def teacher_force(self, memory, tokens, seed=None) -> dict[str, tf.Tensor]:
-    """As in the contract; also `hidden` [B, T, 1, H] and `sentinel` [B, T]."""
+  def teacher_force(
+    self, memory, tokens, seed=None, scheduled_sampling=None, extras=()
+  ) -> dict[str, tf.Tensor]:
+    """As in the contract; also `sentinel` [B, T]."""
+    base.refuse_options(self, scheduled_sampling, extras)
 
     def drop(x, salt):
       return recurrent.stepwise_dropout(x, self.config.dropout, seed, salt)
 
-    previous = tf.transpose(tf.pad(tokens[:, :-1], [[0, 0], [1, 0]]))  # [T, B]
+    previous = tf.transpose(base.words_before(tokens))  # [T, B]
     words = drop(tf.nn.relu(self.words(previous)), _WORD)
     known = _spread(memory["gates"], self.lstm.project(1, words))
     zeros = tf.zeros([tf.shape(tokens)[0], self.config.hidden_size])
@@ -118,7 +126,7 @@ class AdaptiveCaptioner(base.Captioner):
       return (h, c), (h, c)
 
     products = {"lstm": self.lstm.product(known)}
-    h, c = recurrent.unroll(step, (), (zeros, zeros), 2, products)  # [T, B, H]
+    h, c = unrolling.unroll(step, (), (zeros, zeros), 2, products)  # [T, B, H]
     before = tf.concat([zeros[tf.newaxis], h[:-1]], 0)
     outputs = self._look(memory, words, before, h, c, drop)
     outputs = {
@@ -129,13 +137,9 @@ class AdaptiveCaptioner(base.Captioner):
       "logits": self.word_logits(outputs["hidden"]),
       "hidden": hidden,
       "attention": outputs["attention"][:, :, tf.newaxis],
+      "winners": tf.ones(tf.shape(hidden)[:3], tf.bool),
       "sentinel": outputs["sentinel"],
     }
-
-  def word_logits(self, hidden: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
-    """[..., H] -> [..., V]; there is no dropout left to draw."""
-    del seed
-    return self.word_output(hidden)
 
   def _look(self, memory, words, before, h, c, drop: Drop) -> dict[str, tf.Tensor]:
     """Sentinel, attention and output of all steps: inputs lead with [T, B]."""

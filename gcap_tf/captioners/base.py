@@ -1,14 +1,25 @@
-"""The captioner contract: one word at a time, and where that word looks."""
+"""The captioner contract: one word at a time, and the regions which that word looks at.
+
+Every captioner is a Keras model: `model(batch)`, `summary`, `get_config`, `save("m.keras")` and
+`keras.models.load_model("m.keras")` work. (Loading needs the class: import
+`gcap_tf.captioners.catalog` first.)
+
+`compile` and `fit` work on our batches, for a quick experiment: cross entropy of words alone, with
+a Keras optimizer. The loop in `training/` is the real way: it resumes exactly, runs on several
+replicas, and has the other losses.
+"""
 
 import abc
 import dataclasses
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import keras
 import tensorflow as tf
 
-from gcap_tf import registry
+from gcap_tf import config as configs
+from gcap_tf import errors, registry
+from gcap_tf.losses import cross_entropy
 
 CAPTIONERS: registry.Registry[type["Captioner"]] = registry.Registry("captioner")
 
@@ -16,7 +27,7 @@ Batch = dict[str, tf.Tensor]
 Memory = dict[str, tf.Tensor]
 State = dict[str, tf.Tensor]
 
-# What `encode` may read of a batch; the grid (cells or frames) only where the data has one.
+# What `encode` may read of a batch; the grid (cells or frames) only if the data has one.
 PICTURE_KEYS = (
   *("features", "boxes", "region_mask", "region_labels", "frame", "global_feature"),
   *("grid_features", "grid_mask"),
@@ -25,43 +36,53 @@ PICTURE_KEYS = (
 
 @dataclasses.dataclass(frozen=True)
 class CaptionerConfig:
-  """What every captioner must know of its words and regions.
+  """Sizes of the words and regions that a captioner reads.
 
   Attributes:
     vocabulary_size: V, the end of a sentence (id 0) and UNK (the last id) included.
-    feature_size: D, 0 where regions carry labels only.
+    feature_size: D; 0 if regions have labels only.
     global_size: G of the batch's `global_feature`; 0 takes the mean of the regions instead.
-    num_labels: region labels of the run's vocabulary; 0 where regions carry none.
+    num_labels: region labels of the run's vocabulary; 0 if regions have none.
     label_size: size of a label's embedding.
-    use_box: lets the model see where a region is.
+    use_box: the model sees where a region is.
   """
 
-  vocabulary_size: int
-  feature_size: int = 2048
-  global_size: int = 0
-  num_labels: int = 0
-  label_size: int = 300
+  vocabulary_size: configs.PositiveInt
+  feature_size: configs.Count = 2048
+  global_size: configs.Count = 0
+  num_labels: configs.Count = 0
+  label_size: configs.PositiveInt = 300
   use_box: bool = False
 
 
 class Captioner(keras.Model, abc.ABC):
-  """Writes captions and tells the region of every word.
+  """Writes captions and the region of every word.
 
   Every memory holds `region_mask` [I, R] and `boxes` [I, R, 4] of its pictures.
 
-  A subclass names its frozen dataclass of options in `Config` and is built as
-  `cls(config)`. `seed` is int32 [2] in training (dropout), None otherwise.
+  A subclass names its frozen dataclass of options in `Config`, is built as `cls(config)` and
+  then has all its weights. `seed` is int32 [2] in training (dropout), None otherwise.
 
   Tokens are `w1 .. wn 0 0 ..` [B, T]: id 0 ends a sentence, starts it and pads it.
   `token_mask` [B, T] is true on the n words and the one 0 that ends them. Slot t of
   logits and attention belongs to token t, the word that was emitted with them.
+
+  Attributes:
+    Config: class of the options.
+    optional_outputs: names that `teacher_force` takes in `extras`.
+    takes_scheduled_sampling: whether `teacher_force` takes `scheduled_sampling`.
+    word_output: a layer from hidden states [..., H] to scores of words [..., V].
   """
 
   Config: ClassVar[type]
+  optional_outputs: ClassVar[tuple[str, ...]] = ()
+  takes_scheduled_sampling: ClassVar[bool] = False
+  word_output: keras.layers.Layer
 
   def __init__(self, config: Any, **kwargs: Any):
     super().__init__(**kwargs)
     self.config = config
+    self.supports_jit = False  # XLA cannot compile loops of unknown length and packed words.
 
   @abc.abstractmethod
   def encode(self, batch: Batch, seed: tf.Tensor | None = None) -> Memory:
@@ -84,7 +105,7 @@ class Captioner(keras.Model, abc.ABC):
       seed: of this step: `dropout.derive(seed, t)` of what `teacher_force` gets; or None.
     Returns:
       `logits` [B, V], `attention` [B, K, R] (rows sum to 1 over real regions, 0 on
-      padding), `state`; `branch_logits` [B, K, V] where the K branches vote.
+      padding), `state`; `branch_logits` [B, K, V] if K branches vote.
     """
 
   def stepper(self, memory: Memory) -> Callable[..., dict[str, Any]]:
@@ -96,7 +117,12 @@ class Captioner(keras.Model, abc.ABC):
 
   @abc.abstractmethod
   def teacher_force(
-    self, memory: Memory, tokens: tf.Tensor, seed: tf.Tensor | None = None
+    self,
+    memory: Memory,
+    tokens: tf.Tensor,
+    seed: tf.Tensor | None = None,
+    scheduled_sampling: tf.Tensor | None = None,
+    extras: tuple[str, ...] = (),
   ) -> dict[str, tf.Tensor]:
     """Runs over given captions.
 
@@ -104,9 +130,155 @@ class Captioner(keras.Model, abc.ABC):
       memory: of I pictures.
       tokens: [B, T], B = I * captions per picture, picture-major.
       seed: of this training step, or None.
+      scheduled_sampling: the chance that a word after the first is replaced by a draw from the
+        distribution before it (needs `seed`); only if `takes_scheduled_sampling`.
+      extras: names of `optional_outputs` to return as well.
     Returns:
-      `logits` [B, T, V] and `attention` [B, T, K, R].
+      `logits` [B, T, V], `attention` [B, T, K, R], `hidden` [B, T, K, H] (all dropout is in
+      it; `word_logits` takes any of its rows), `winners` bool [B, T, K] (branches that name
+      the token), and the extras.
     """
+
+  def word_logits(self, hidden: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
+    """Scores of words for rows of `hidden`: [..., H] -> [..., V]. `seed` is not used."""
+    del seed
+    return self.word_output(hidden)
+
+  def reconstruct(
+    self,
+    memory: Memory,
+    tokens: tf.Tensor,
+    words: tf.Tensor,
+    seed: tf.Tensor | None = None,
+    query: tf.Tensor | None = None,
+    keep: tf.Tensor | None = None,
+  ) -> dict[str, tf.Tensor]:
+    """Localises `words` and rebuilds the caption from the regions found; if `has_localizer`.
+
+    Args:
+      memory: of I pictures.
+      tokens: the caption to rebuild, [B, T].
+      words: the words to localise, [B, T]; integers, so no gradient passes.
+      seed: of this training step, or None.
+      query: `query` [B, T, H] of `teacher_force`, if `reconstruction_needs` names it.
+      keep: bool [B, T]; a word points nowhere if false (zero representation).
+
+    Returns:
+      `logits` [B, T, V], `hidden` [B, T, 1, H], `attention` [B, T, 1, R] of the localiser.
+    """
+    raise errors.UserError(f"{type(self).__name__} has no localiser: it cannot rebuild captions")
+
+  @property
+  def branches(self) -> int:
+    """K of the attention."""
+    return 1
+
+  @property
+  def num_classes(self) -> int:
+    """Classes in the memory's `class_logits` [I, R, 1 + classes]; 0: it has none."""
+    return 0
+
+  @property
+  def has_localizer(self) -> bool:
+    """Whether `reconstruct` works."""
+    return False
+
+  @property
+  def reconstruction_needs(self) -> tuple[str, ...]:
+    """Extras of `teacher_force` that `reconstruct` takes as arguments."""
+    return ()
+
+  @property
+  def unknown_words(self) -> Literal["allow", "suppress", "second_best"]:
+    """How decoding usually treats UNK: as the captioner's released program does.
+
+    No released program reads labels; a captioner of labels does not say UNK.
+    """
+    return "suppress" if self.config.num_labels else "allow"
+
+  def word_loss(
+    self,
+    outputs: dict[str, tf.Tensor],
+    tokens: tf.Tensor,
+    word_mask: tf.Tensor,
+    label_smoothing: float = 0.0,
+  ) -> tf.Tensor:
+    """Mean cross entropy over masked words and branches; padding costs no matrix product.
+
+    Args:
+      outputs: of `teacher_force` or `reconstruct`.
+      tokens: int32 [B, T].
+      word_mask: bool [B, T], the words that count.
+      label_smoothing: ε.
+    """
+    logits = self.word_logits(tf.boolean_mask(outputs["hidden"], word_mask))  # [n, K, V]
+    words = tf.boolean_mask(tokens, word_mask)[:, tf.newaxis]
+    words = tf.broadcast_to(words, tf.shape(logits)[:2])
+    return cross_entropy.packed_token_mean(logits, words, label_smoothing)
+
+  def call(
+    self, batch: Batch, training: bool = False, seed: tf.Tensor | None = None
+  ) -> dict[str, tf.Tensor]:
+    """Teacher-forced outputs for the batch's own captions.
+
+    Args:
+      batch: with `tokens`.
+      training: turns dropout on.
+      seed: of the dropout, int32 [2]; None takes (0, steps of the compiled optimizer).
+    """
+    seed = self._step_seed() if training and seed is None else seed
+    seed = seed if training else None
+    return self.teacher_force(self.encode(batch, seed), batch["tokens"], seed)
+
+  def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
+    """One step of `fit`: cross entropy of words."""
+    with tf.GradientTape() as tape:
+      loss = self._fit_loss(batch, training=True)
+    found = tape.gradient(loss, self.trainable_variables)
+    pairs = zip(found, self.trainable_variables, strict=True)
+    self.optimizer.apply(*zip(*(pair for pair in pairs if pair[0] is not None), strict=True))
+    return self._report(loss)
+
+  def test_step(self, batch: Batch) -> dict[str, tf.Tensor]:
+    """One step of `evaluate`."""
+    return self._report(self._fit_loss(batch, training=False))
+
+  def get_config(self) -> dict[str, Any]:
+    return {"name": self.name, "config": configs.to_dict(self.config)}
+
+  @classmethod
+  def from_config(cls, config: dict[str, Any]) -> "Captioner":
+    options = configs.from_dict(cls.Config, config["config"], cls.__name__)
+    return cls(options, name=config["name"])
+
+  def _fit_loss(self, batch: Batch, training: bool) -> tf.Tensor:
+    outputs = self(batch, training=training)
+    return self.word_loss(outputs, batch["tokens"], batch["token_mask"])
+
+  def _report(self, loss: tf.Tensor) -> dict[str, tf.Tensor]:
+    """Adds to the mean loss of this pass over the data."""
+    for metric in self.metrics:
+      metric.update_state(loss)
+    return self.get_metrics_result()
+
+  def _step_seed(self) -> tf.Tensor:
+    steps = 0 if self.optimizer is None else tf.cast(self.optimizer.iterations, tf.int32)
+    return tf.stack([0, steps])
+
+
+def refuse_options(
+  captioner: Captioner, scheduled_sampling: tf.Tensor | None, extras: tuple[str, ...]
+) -> None:
+  """A `UserError` if `teacher_force` gets options that the captioner does not take."""
+  if scheduled_sampling is not None:
+    raise errors.UserError(f"{type(captioner).__name__} does not take scheduled sampling")
+  if extras:
+    raise errors.UserError(f"{type(captioner).__name__} cannot return {', '.join(extras)}")
+
+
+def words_before(tokens: tf.Tensor) -> tf.Tensor:
+  """The word before each word, 0 before the first: [B, T]."""
+  return tf.pad(tokens[:, :-1], [[0, 0], [1, 0]])
 
 
 def repeat(memory: Memory, times: int) -> Memory:

@@ -14,6 +14,8 @@ options of the training).
 import dataclasses
 from typing import Literal
 
+import keras
+
 from gcap_tf.captioners import base, gvd
 
 
@@ -24,6 +26,7 @@ class CyclicalConfig(gvd.GVDConfig):
   localizer: Literal["none", "linear", "mlp", "hidden"] = "linear"
 
 
+@keras.saving.register_keras_serializable(package="gcap_tf")
 @base.CAPTIONERS.register("cyclical")
 class CyclicalCaptioner(gvd.GVDCaptioner):
   Config = CyclicalConfig

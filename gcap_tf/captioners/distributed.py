@@ -12,15 +12,17 @@ import dataclasses
 
 import keras
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.captioners import base, gvd
 
 
 @dataclasses.dataclass(frozen=True)
 class DistributedConfig(gvd.GVDConfig):
-  branches: int = 4
+  branches: configs.PositiveInt = 4
 
 
+@keras.saving.register_keras_serializable(package="gcap_tf")
 @base.CAPTIONERS.register("distributed")
 class DistributedCaptioner(gvd.GVDCaptioner):
   Config = DistributedConfig

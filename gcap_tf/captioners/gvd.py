@@ -18,8 +18,10 @@ weights, and padding is masked in every attention.
 import dataclasses
 from typing import Any
 
+import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.captioners import base, localizer, topdown, topdown_config
 from gcap_tf.layers import additive_attention, dropout, linear, masking, object_interaction
@@ -32,28 +34,29 @@ class GVDConfig(topdown_config.TopDownConfig):
   """GVD's own options.
 
   Attributes:
-    region_size: of g_i.
-    location_size: of l_i.
-    num_classes: C; 0 leaves classes out.
-    grid_size: of a grid feature; 0 where the data has no grid.
+    region_size: size of g_i.
+    location_size: size of l_i.
+    num_classes: object classes C that regions are sorted into; 0 leaves them out.
+    grid_size: of a grid feature; 0 if the data has no grid.
     num_frames: above 1, the frame of a region is part of its location.
-    interaction_layers: of self-attention among regions; 2 in the supervised model.
-    interaction_heads: of the self-attention.
+    interaction_layers: layers of self-attention among regions; 2 in the supervised model.
+    interaction_heads: heads of that self-attention.
     shared_attention: regions and grid share the attention's weights but for the keys.
   """
 
-  hidden_size: int = 1024
+  hidden_size: configs.PositiveInt = 1024
   feedback: bool = False
-  region_size: int = 2048
-  location_size: int = 300
-  num_classes: int = 0
-  grid_size: int = 0
-  num_frames: int = 1
-  interaction_layers: int = 0
-  interaction_heads: int = 6
+  region_size: configs.PositiveInt = 2048
+  location_size: configs.PositiveInt = 300
+  num_classes: configs.Count = 0
+  grid_size: configs.Count = 0
+  num_frames: configs.PositiveInt = 1
+  interaction_layers: configs.Count = 0
+  interaction_heads: configs.PositiveInt = 6
   shared_attention: bool = False
 
 
+@keras.saving.register_keras_serializable(package="gcap_tf")
 @base.CAPTIONERS.register("gvd")
 class GVDCaptioner(topdown.TopDownCaptioner):
   Config = GVDConfig
@@ -61,16 +64,16 @@ class GVDCaptioner(topdown.TopDownCaptioner):
   def __init__(self, config: GVDConfig, **kwargs: Any):
     super().__init__(config, **kwargs)
     inputs, hidden, size = self.region_input.size, config.hidden_size, config.region_size
-    self.refine_region = linear.Linear(inputs, size, name="refine_region")
-    self.location = linear.Linear(_location_size(config), config.location_size, name="location")
+    self.refine_region = linear.dense(inputs, size, name="refine_region")
+    self.location = linear.dense(_location_size(config), config.location_size, name="location")
     parts = size + config.location_size
     self.classes = None
     if config.num_classes:
       # Kept as a map whose columns are the classes: W̃ is its rectified kernel.
-      self.classes = linear.Linear(size, config.num_classes + 1, name="classes")
+      self.classes = linear.dense(size, config.num_classes + 1, name="classes")
       parts += config.num_classes + 1
-    self.encode_region = linear.Linear(parts, hidden, name="encode_region")
-    self.encode_picture = linear.Linear(config.global_size or inputs, hidden, name="encode_picture")
+    self.encode_region = linear.dense(parts, hidden, name="encode_region")
+    self.encode_picture = linear.dense(config.global_size or inputs, hidden, name="encode_picture")
     self.interaction = None
     if config.interaction_layers:
       self.interaction = object_interaction.ObjectInteraction(
@@ -79,17 +82,30 @@ class GVDCaptioner(topdown.TopDownCaptioner):
     if config.grid_size and config.shared_attention and config.heads > 1:
       raise errors.UserError("heads above 1 cannot share their weights with a grid's attention")
     if config.grid_size:
-      self.encode_grid = linear.Linear(config.grid_size, hidden, name="encode_grid")
+      self.encode_grid = linear.dense(config.grid_size, hidden, name="encode_grid")
       if config.shared_attention:
-        self.grid_key_map = linear.Linear(hidden, config.attention_size, name="grid_key_map")
+        self.grid_key_map = linear.dense(hidden, config.attention_size, name="grid_key_map")
       else:
         self.grid_attention = additive_attention.AdditiveAttention(
           hidden, hidden, config.attention_size, name="grid_attention"
         )
     self.built = True
 
+  @property
+  def num_classes(self) -> int:
+    return self.config.num_classes
+
+  @property
+  def unknown_words(self) -> str:
+    """GVD's program takes the next best word instead of UNK."""
+    return "second_best"
+
   def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
-    memory = {"region_mask": batch["region_mask"], "boxes": batch["boxes"], **self._names(batch)}
+    memory = {
+      "region_mask": batch["region_mask"],
+      "boxes": batch["boxes"],
+      **self._label_rows(batch),
+    }
     inputs = self.region_input(batch)  # [I, R, D]
     refined = self._drop(tf.nn.relu(self.refine_region(inputs)), seed, 0)
     location = self._drop(tf.nn.relu(self.location(self._locations(batch))), seed, 1)
@@ -130,14 +146,15 @@ class GVDCaptioner(topdown.TopDownCaptioner):
     return dropout.dropout(x, self.config.dropout, seed, _SALT + place)
 
   def _attend(self, memory, query, multiply):
-    scores, weights, context = super()._attend(memory, query, multiply)
+    seen = super()._attend(memory, query, multiply)
     if "grid" not in memory:
-      return scores, weights, context
+      return seen
     ask = self.region_attention if self.config.shared_attention else self.grid_attention
     grid_weights = masking.masked_softmax(
       ask(memory["grid_keys"], query), memory["grid_mask"][:, tf.newaxis, tf.newaxis]
     )
-    return scores, weights, context + additive_attention.attend(grid_weights, memory["grid"])
+    context = seen["context"] + additive_attention.attend(grid_weights, memory["grid"])
+    return {**seen, "context": context}
 
   def _localize(self, memory, query):
     context, attention = super()._localize(memory, query)

@@ -41,11 +41,8 @@ def packed_log_probs(
     seed: as `teacher_force` had it.
   """
   words = tf.boolean_mask(tokens, mask)
-  if "hidden" in outputs:
-    hidden = tf.boolean_mask(outputs["hidden"], mask)  # [n, K, H]
-    logits = branches.mixture(captioner.word_logits(hidden, seed))  # [n, V]
-  else:
-    logits = tf.boolean_mask(outputs["logits"], mask)
+  hidden = tf.boolean_mask(outputs["hidden"], mask)  # [n, K, H]
+  logits = branches.mixture(captioner.word_logits(hidden, seed))  # [n, V]
   return -tf.nn.sparse_softmax_cross_entropy_with_logits(words, logits)
 
 

@@ -21,10 +21,13 @@ class Localizer(keras.layers.Layer):
     super().__init__(**kwargs)
     self.kind = kind
     inputs = embedding_size + (hidden_size if kind == "hidden" else 0)
-    self.maps = [linear.Linear(inputs, units, name=f"{self.name}_query")]
+    self.maps = [linear.dense(inputs, units, name=f"{self.name}_query")]
     if kind == "mlp":
-      self.maps.append(linear.Linear(units, units, name=f"{self.name}_query_2"))
-    self.built = True
+      self.maps.append(linear.dense(units, units, name=f"{self.name}_query_2"))
+    self.build((None, None, inputs))
+
+  def compute_output_shape(self, input_shape):
+    return (*input_shape[:-1], self.maps[-1].units)
 
   def call(self, words: tf.Tensor, h1: tf.Tensor | None = None) -> tf.Tensor:
     """[..., E] (and h1 [..., H]) -> [..., A]."""

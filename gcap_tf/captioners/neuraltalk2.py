@@ -10,27 +10,32 @@ attention run, and score it as what it is.
 import dataclasses
 from typing import Any
 
+import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf.captioners import base
-from gcap_tf.layers import dropout, linear, masking, recurrent, region_input
+from gcap_tf.layers import dropout, linear, masking, recurrent, region_input, unrolling
 
 _OUTPUT = 0
 
 
 @dataclasses.dataclass(frozen=True)
 class Neuraltalk2Config(base.CaptionerConfig):
-  """Attributes:
-  embedding_size: E.
-  hidden_size: H.
-  dropout: rate at the output.
+  """Options of Neuraltalk2.
+
+  Attributes:
+    embedding_size: E.
+    hidden_size: H.
+    dropout: rate at the output.
   """
 
-  embedding_size: int = 512
-  hidden_size: int = 512
-  dropout: float = 0.5
+  embedding_size: configs.PositiveInt = 512
+  hidden_size: configs.PositiveInt = 512
+  dropout: configs.Fraction = 0.5
 
 
+@keras.saving.register_keras_serializable(package="gcap_tf")
 @base.CAPTIONERS.register("neuraltalk2")
 class Neuraltalk2Captioner(base.Captioner):
   Config = Neuraltalk2Config
@@ -40,12 +45,12 @@ class Neuraltalk2Captioner(base.Captioner):
     self.region_input = region_input.RegionInput(
       config.feature_size, config.num_labels, config.label_size, config.use_box, name="region_input"
     )
-    self.words = linear.Table(config.vocabulary_size, config.embedding_size, name="words")
-    self.encode_picture = linear.Linear(
+    self.words = linear.embedding(config.vocabulary_size, config.embedding_size, name="words")
+    self.encode_picture = linear.dense(
       config.global_size or self.region_input.size, config.embedding_size, name="encode_picture"
     )
     self.lstm = recurrent.LSTMCell(config.hidden_size, inputs=(config.embedding_size,), name="lstm")
-    self.word_output = linear.Linear(config.hidden_size, config.vocabulary_size, name="word_output")
+    self.word_output = linear.dense(config.hidden_size, config.vocabulary_size, name="word_output")
     self.built = True
 
   def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
@@ -69,9 +74,11 @@ class Neuraltalk2Captioner(base.Captioner):
       "state": {"h": h, "c": c},
     }
 
-  def teacher_force(self, memory, tokens, seed=None) -> dict[str, tf.Tensor]:
-    """As in the contract; also `hidden` [B, T, 1, H]."""
-    previous = tf.transpose(tf.pad(tokens[:, :-1], [[0, 0], [1, 0]]))  # [T, B]
+  def teacher_force(
+    self, memory, tokens, seed=None, scheduled_sampling=None, extras=()
+  ) -> dict[str, tf.Tensor]:
+    base.refuse_options(self, scheduled_sampling, extras)
+    previous = tf.transpose(base.words_before(tokens))  # [T, B]
     rows, steps = tf.shape(tokens)[0], tf.shape(tokens)[1]
     times = rows // tf.shape(memory["h"])[0]
 
@@ -81,7 +88,7 @@ class Neuraltalk2Captioner(base.Captioner):
 
     start = tf.repeat(memory["h"], times, axis=0), tf.repeat(memory["c"], times, axis=0)
     products = {"lstm": self.lstm.product(self.lstm.project(0, self.words(previous)))}
-    (h,) = recurrent.unroll(step, (), start, 1, products)
+    (h,) = unrolling.unroll(step, (), start, 1, products)
     h = recurrent.stepwise_dropout(h, self.config.dropout, seed, _OUTPUT)
     hidden = tf.transpose(h, [1, 0, 2])
     even = tf.repeat(memory["even"], times, axis=0)[:, tf.newaxis, tf.newaxis]  # [B, 1, 1, R]
@@ -89,9 +96,5 @@ class Neuraltalk2Captioner(base.Captioner):
       "logits": self.word_logits(hidden),
       "hidden": hidden[:, :, tf.newaxis],
       "attention": tf.tile(even, [1, steps, 1, 1]),
+      "winners": tf.ones([rows, steps, 1], tf.bool),
     }
-
-  def word_logits(self, hidden: tf.Tensor, seed: tf.Tensor | None = None) -> tf.Tensor:
-    """[..., H] -> [..., V]; there is no dropout left to draw."""
-    del seed
-    return self.word_output(hidden)

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Literal
 
+from gcap_tf import config as configs
 from gcap_tf.captioners import base
 
 
@@ -30,17 +31,17 @@ class TopDownConfig(base.CaptionerConfig):
       the vocabulary.
   """
 
-  embedding_size: int = 512
-  hidden_size: int = 512
-  attention_size: int = 512
-  dropout: float = 0.5
-  output_layers: int = 1
+  embedding_size: configs.PositiveInt = 512
+  hidden_size: configs.PositiveInt = 512
+  attention_size: configs.PositiveInt = 512
+  dropout: configs.Fraction = 0.5
+  output_layers: configs.PositiveInt = 1
   feedback: bool = True
-  branches: int = 1
+  branches: configs.PositiveInt = 1
   elimination: bool = True
-  heads: int = 1
+  heads: configs.PositiveInt = 1
   streams: Literal["independent", "first", "mean"] = "independent"
   query: Literal["current", "previous"] = "current"
   localizer: Literal["none", "linear", "mlp", "hidden"] = "none"
   naming: bool = False
-  label_words: tuple[int, ...] = ()
+  label_words: tuple[configs.Count, ...] = ()

@@ -13,8 +13,9 @@ the regions without sorting the regions by area.
 """
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal
 
+import keras
 import tensorflow as tf
 
 from gcap_tf.captioners import base, topdown, topdown_config
@@ -30,10 +31,11 @@ class UpDownConfig(topdown_config.TopDownConfig):
     normalize_features: scales region features to unit length.
   """
 
-  batch_norms: int = 0
+  batch_norms: Literal[0, 1, 2] = 0
   normalize_features: bool = False
 
 
+@keras.saving.register_keras_serializable(package="gcap_tf")
 @base.CAPTIONERS.register("updown")
 class UpDownCaptioner(topdown.TopDownCaptioner):
   Config = UpDownConfig
@@ -42,8 +44,8 @@ class UpDownCaptioner(topdown.TopDownCaptioner):
     super().__init__(config, **kwargs)
     self.region_input.normalize = config.normalize_features
     inputs, hidden = self.region_input.size, config.hidden_size
-    self.encode_region = linear.Linear(inputs, hidden, name="encode_region")
-    self.encode_picture = linear.Linear(config.global_size or inputs, hidden, name="encode_picture")
+    self.encode_region = linear.dense(inputs, hidden, name="encode_region")
+    self.encode_picture = linear.dense(config.global_size or inputs, hidden, name="encode_picture")
     self.norms = [
       batch_norm.BatchNorm(size, name=name)
       for size, name in ((inputs, "norm_inputs"), (hidden, "norm_regions"))[: config.batch_norms]
@@ -62,7 +64,7 @@ class UpDownCaptioner(topdown.TopDownCaptioner):
       regions = self._normalise(1, regions, region_mask, seed)
     picture = tf.nn.relu(self.encode_picture(overall))
     picture = dropout.dropout(picture, rate, seed, topdown.PICTURE_SALT + 1)
-    return self._names(batch) | {
+    return self._label_rows(batch) | {
       "regions": regions,  # [I, R, H]
       "keys": self.region_attention.keys(regions),  # [I, K, R, A]
       "gates": self.attention_lstm.project(0, picture),  # [I, 4H]

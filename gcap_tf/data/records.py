@@ -18,7 +18,7 @@ class Phrase:
     end: one past its last word.
     entity: the dataset's id of the entity (Flickr30k Entities: the chain), "" if none.
     kinds: coarse types, such as ("people",) or ("scene",).
-    boxes_px: [n, 4] float32, every box of the entity; n = 0 where it has none.
+    boxes_px: [n, 4] float32, every box of the entity; n = 0 if it has none.
   """
 
   start: int
@@ -30,7 +30,7 @@ class Phrase:
 
 @dataclasses.dataclass(frozen=True)
 class ObjectWord:
-  """A word that names an annotated object: what grounding is measured on.
+  """A word that names an annotated object; grounding is measured on these.
 
   Attributes:
     index: position in the caption's tokens.
@@ -66,17 +66,17 @@ class Caption:
 
 @dataclasses.dataclass(frozen=True)
 class Regions:
-  """What a detector saw, or an annotator drew.
+  """Regions that a detector found or an annotator drew.
 
   Attributes:
-    boxes_px: [R, 4] float32; None where the source has features without boxes.
-    features: [R, D] float32; None where regions carry labels only.
-    labels: object word of each region ("" unknown); empty where there are none.
+    boxes_px: [R, 4] float32; None if the source has features without boxes.
+    features: [R, D] float32; None if regions carry labels only.
+    labels: object word of each region ("" unknown); empty if there are none.
     scores: [R] float32 detector confidence that something is there, or None.
     global_feature: [G] float32 of the whole picture, or None.
-    position_blocks: [R, 30] float32 where the source has PFAN's own instead of boxes.
+    position_blocks: [R, 30] float32 if the source has PFAN's own instead of boxes.
     grid_features: [C, M] float32 of the cells of the picture, row by row, or None.
-    colours: colour word of each region ("" unknown); empty where there are none.
+    colours: colour word of each region ("" unknown); empty if there are none.
   """
 
   boxes_px: np.ndarray | None = None
@@ -101,14 +101,14 @@ class Record:
   """One picture with its regions and captions.
 
   Attributes:
-    image_id: unique in the dataset; a string, also where datasets use integers.
+    image_id: unique in the dataset; always a string, even if the dataset uses integers.
     split: "train", "val", "test", ...
-    width, height: pixels of the original picture; 0 where unknown.
+    width, height: pixels of the original picture; 0 if unknown.
     captions: one or more.
     regions: filled by a region store or a simulated detector; None from a reader.
-    annotated: every annotated object of the picture, whatever caption mentions it;
-      what simulated detectors see.
-    picture: encoded PNG or JPEG bytes, b"" where the record carries no picture.
+    annotated: every annotated object of the picture, in whatever caption;
+      simulated detectors see these.
+    picture: encoded PNG or JPEG bytes, b"" if the record carries no picture.
     picture_path: where the picture file was, "" if unknown.
   """
 
@@ -131,7 +131,7 @@ class AnnotatedObject:
     label: object word, a lemma.
     box_px: [4] float32.
     entity: the dataset's id of the entity.
-    attributes: words that describe it ("red"), where the dataset says.
+    attributes: words that describe it ("red"), if the dataset has them.
   """
 
   label: str

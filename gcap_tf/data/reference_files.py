@@ -1,10 +1,10 @@
-"""What evaluators read of a prepared folder, in the schemas of the field.
+"""Reference files of a prepared folder, in the usual schemas.
 
     references_{split}.json  object words and their boxes (Flickr30k Entities' evaluator)
     captions_{split}.json    captions (COCO)
 
-Rows are written to part files, one JSON object a line, by whoever makes a shard; joining
-them streams, since the reference file of a large dataset does not fit in memory well.
+The maker of a shard writes rows to part files, one JSON object per line. Joining them
+streams, since the reference file of a large dataset may not fit in memory.
 """
 
 import json
@@ -16,7 +16,7 @@ from gcap_tf.data import records
 
 
 def number_or_text(image_id: str) -> int | str:
-  """The id as the field's JSON files write it: an integer wherever it is one."""
+  """The id as the field's JSON files write it: an integer if it is one."""
   return int(image_id) if image_id.isdecimal() and str(int(image_id)) == image_id else image_id
 
 

@@ -1,4 +1,4 @@
-"""Datasets as they lie on disk: archives or folders, lists of ids, lines of text."""
+"""Files of datasets on disk: archives or folders, lists of ids, lines of text."""
 
 import os
 import pathlib
@@ -13,9 +13,9 @@ from gcap_tf import errors, files
 
 
 class Tree:
-  """Files by name, in a zip archive or unpacked beside the place where it would be.
+  """Files by name, in a zip archive or in the folders that it unpacks to.
 
-  Objects pickle; each process opens the archive for itself, at its first read, since
+  Objects can be pickled; each process opens the archive at its first read, since
   processes must not share one file position.
   """
 
@@ -42,7 +42,7 @@ class Tree:
     return {**self.__dict__, "_process": 0, "_opened": None}
 
   def where(self, name: str) -> str:
-    """How errors call the file."""
+    """The name of the file in errors."""
     return f"{self.folder / name}" if self.archive is None else f"{self.archive}: {name}"
 
   def read(self, name: str) -> bytes:
@@ -92,19 +92,19 @@ def read_lines(path: files.PathLike, what: str) -> list[str]:
 
 
 def read_ids(path: files.PathLike) -> list[str]:
-  """Ids, one a line; blank lines are skipped, an empty list is a `UserError`."""
+  """Ids, one per line; blank lines are skipped, an empty list is a `UserError`."""
   ids = [line.strip() for line in read_lines(path, "split list") if line.strip()]
   if not ids:
-    raise errors.UserError(f"split list {path} is empty; expected one picture id a line")
+    raise errors.UserError(f"split list {path} is empty; expected one picture id per line")
   return ids
 
 
 def require(entry: Any, keys: Mapping[str, type | tuple[type, ...]], where: str) -> None:
-  """Ends with a `UserError` where a JSON object lacks a key or has another type there."""
+  """Raises a `UserError` if a JSON object lacks a key or has a value of another type."""
   for key, kind in keys.items():
     if not isinstance(entry, dict) or not isinstance(entry.get(key), kind):
       found = repr(entry.get(key)) if isinstance(entry, dict) and key in entry else "missing"
-      raise errors.UserError(f'{where}: "{key}" is {found[:60]}; mend it or fetch the file again')
+      raise errors.UserError(f'{where}: "{key}" is {found[:60]}; correct or fetch the file again')
 
 
 def one_file(source: files.PathLike, pattern: str, what: str) -> pathlib.Path:
@@ -115,7 +115,7 @@ def one_file(source: files.PathLike, pattern: str, what: str) -> pathlib.Path:
   found = sorted(source.glob(pattern)) if source.is_dir() else []
   if len(found) != 1:
     count = f"{len(found)} files" if found else "no file"
-    raise errors.UserError(f"{source}: {count} {pattern} there; give the {what}'s own path")
+    raise errors.UserError(f"{source}: {count} {pattern} there; give the path of the {what}")
   return found[0]
 
 

@@ -1,4 +1,4 @@
-"""Checks that a record is what it says, before anything is written or trained on.
+"""Checks that a record is consistent, before anything is written or trained on.
 
 A fault is a `UserError` that names the place, the picture and what to do.
 """
@@ -53,7 +53,7 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
   Args:
     regions: what to check.
     where: file and picture.
-    width: of the picture in pixels, 0 where unknown.
+    width: of the picture in pixels, 0 if unknown.
     height: likewise.
   """
   counts = {
@@ -70,7 +70,7 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
   }
   if len(set(counts.values())) > 1:
     listed = ", ".join(f"{count} {name}" for name, count in counts.items())
-    raise errors.UserError(f"{where}: {listed}; expected one of each a region: extract it again")
+    raise errors.UserError(f"{where}: {listed}; expected one of each per region: extract it again")
   if regions.features is not None:
     if regions.features.ndim != 2:
       raise errors.UserError(
@@ -105,9 +105,9 @@ def check_boxes(
   Args:
     boxes_px: [n, 4].
     where: file and picture.
-    width: of the picture in pixels, 0 where unknown.
+    width: of the picture in pixels, 0 if unknown.
     height: likewise.
-    what: how an error calls a box.
+    what: the name of a box in errors.
   """
   if boxes_px.ndim != 2 or boxes_px.shape[1] != 4:
     raise errors.UserError(
@@ -119,7 +119,7 @@ def check_boxes(
     row = int(np.argmax(empty))
     raise errors.UserError(
       f"{where}: {what} {row} has no area {_shown(boxes_px[row])}; "
-      "expected x1 < x2 and y1 < y2: mend or remove it"
+      "expected x1 < x2 and y1 < y2: correct or remove it"
     )
   limits = np.array([width, height] if width else [np.inf, np.inf]) + EDGE_PX
   outside = (boxes_px[:, :2] < -EDGE_PX).any(axis=1) | (boxes_px[:, 2:] > limits).any(axis=1)
@@ -156,7 +156,7 @@ def _check_caption(caption: records.Caption, here: str) -> None:
       )
   if caption.tags and len(caption.tags) != len(tokens):
     raise errors.UserError(
-      f"{here}: {len(caption.tags)} tags for {len(tokens)} words; expected one a word"
+      f"{here}: {len(caption.tags)} tags for {len(tokens)} words; expected one per word"
     )
   for phrase in caption.phrases:
     if not 0 <= phrase.start < phrase.end <= len(tokens):

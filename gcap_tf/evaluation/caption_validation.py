@@ -1,4 +1,4 @@
-"""Validation of a captioner while it is fine-tuned: CIDEr of its greedy captions."""
+"""Validation of a captioner while it is trained: CIDEr of its greedy captions."""
 
 from collections.abc import Sequence
 
@@ -17,6 +17,10 @@ class Validation:
     model: the captioner.
     vocabulary: its words.
     split: the pictures; None gives no figures.
+
+  Attributes:
+    split: the pictures.
+    answers: the captions of the last call.
   """
 
   def __init__(
@@ -25,27 +29,31 @@ class Validation:
     vocabulary: vocabularies.Vocabulary,
     split: prepared_data.Split | None,
   ):
-    self._model, self._vocabulary, self._split = model, vocabulary, split
-    self._references = references_of(split) if split else {}
+    self._model, self._vocabulary, self.split = model, vocabulary, split
+    self._references = read_references(split) if split else {}
+    self.answers: list[captioner_evaluation.Answer] = []
 
   def __call__(self) -> dict[str, float]:
-    if self._split is None:
+    if self.split is None:
       return {}
     decode = captioner_evaluation.usual_decoding(self._model)
-    answers = captioner_evaluation.caption_split(self._model, self._vocabulary, self._split, decode)
-    return {"cider": cider_of(answers, self._references)}
+    self.answers = captioner_evaluation.caption_split(
+      self._model, self._vocabulary, self.split, decode
+    )
+    return {"cider": cider_score(self.answers, self._references)}
 
 
-def references_of(split: prepared_data.Split) -> dict[str, list[str]]:
+def read_references(split: prepared_data.Split) -> dict[str, list[str]]:
   """Image id -> its captions as the words that models read."""
   pictures = (split.record(position) for position in range(len(split)))
   return {p.image_id: [" ".join(caption.tokens) for caption in p.captions] for p in pictures}
 
 
-def cider_of(
+def cider_score(
   answers: Sequence[captioner_evaluation.Answer], references: dict[str, list[str]]
 ) -> float:
-  """CIDEr on the scale of papers, without Java: captions are words already."""
-  said = {answer.image_id: [answer.caption] for answer in answers}
-  total, _ = cider.Cider().compute_score({image: references[image] for image in said}, said)
+  """CIDEr on the scale of papers; captions are words already, so no Java tokeniser is needed."""
+  captions = {answer.image_id: [answer.caption] for answer in answers}
+  wanted = {image: references[image] for image in captions}
+  total, _ = cider.Cider().compute_score(wanted, captions)
   return 100.0 * float(total)

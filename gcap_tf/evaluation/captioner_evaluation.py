@@ -1,4 +1,4 @@
-"""What a captioner is worth: how good its captions are, and where its words point."""
+"""Runs a captioner over a split: its captions, and the boxes that its words point at."""
 
 import dataclasses
 import functools
@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors, progress
-from gcap_tf.captioners import base, gvd
+from gcap_tf.captioners import base
 from gcap_tf.data.prepared import pipeline, prepared_data
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder, grounding
@@ -22,15 +22,15 @@ Decode = Callable[[base.Batch], dict[str, tf.Tensor]]
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-  """A picture's caption and where each word looked.
+  """The caption of a picture, and the region of each word.
 
   Attributes:
-    image_id: of the picture.
-    words: of the caption.
+    image_id: id of the picture.
+    words: words of the caption.
     box_index: [words] region of each word.
     boxes_01: [words, 4] box of each word, from 0 to 1.
     size: (width, height) of the picture in pixels.
-    log_prob: of the whole caption.
+    log_prob: log-probability of the whole caption.
     attention: [words, K, R].
   """
 
@@ -48,23 +48,17 @@ class Answer:
 
   @property
   def boxes_px(self) -> np.ndarray:
-    """[words, 4] in pixels of the original picture."""
+    """[words, 4] boxes in pixels of the original picture."""
     return self.boxes_01.astype(np.float64) * np.array([*self.size, *self.size])
 
 
 def usual_decoding(captioner: base.Captioner) -> decode_config.DecodeConfig:
-  """Greedy decoding as the captioner's program does it: GVD and its kin never say UNK.
-
-  No program is known that reads labels; such a captioner does not say UNK, either.
-  """
-  if isinstance(captioner, gvd.GVDCaptioner):
-    return decode_config.DecodeConfig(unknown="second_best")
-  unknown = "suppress" if captioner.config.num_labels else "allow"
-  return decode_config.DecodeConfig(unknown=unknown)
+  """Greedy decoding as the captioner's released program does it."""
+  return decode_config.DecodeConfig(unknown=captioner.unknown_words)
 
 
 def max_length(run: run_folders.Run) -> int:
-  """Words of a caption at most: what an imported program was told, else 20."""
+  """Words of a caption at most: the limit of an imported program, or 20."""
   return run.config.get("max_length", 20)
 
 
@@ -89,14 +83,14 @@ def caption_split(
 
 @functools.lru_cache(maxsize=4)
 def _compiled(captioner: base.Captioner, config: decode_config.DecodeConfig) -> Decode:
-  """One graph per captioner and method, kept: validations must not trace anew."""
+  """One graph per captioner and method, kept so that later validations need not trace."""
   return decoder.compiled(captioner, config)
 
 
 def caption_batch(
   decode: Decode, vocabulary: vocabularies.Vocabulary, batch: base.Batch
 ) -> Iterator[Answer]:
-  """Captions the pictures of one batch; rows that only fill it up are left out."""
+  """Captions the pictures of one batch; rows that only pad it are left out."""
   decoded = {name: tensor.numpy() for name, tensor in decode(batch).items()}
   sizes, ids = batch["image_size"].numpy(), batch["image_id"].numpy()
   for row in np.flatnonzero(batch["example_mask"].numpy()):
@@ -115,7 +109,7 @@ def caption_batch(
 def generated_predictions(
   answers: list[Answer], classes: object_words.ObjectClasses
 ) -> dict[str, list[results_io.PredictedCaption]]:
-  """The object words of every answer, as the grounding evaluator wants them."""
+  """The object words of every answer, in the form of the grounding evaluator."""
   return {
     answer.image_id: [
       results_io.predicted_caption([classes.of(word) for word in answer.words], answer.boxes_px)
@@ -130,19 +124,17 @@ def given_predictions(
   split: prepared_data.Split,
   images: int = 64,
 ) -> dict[str, list[results_io.PredictedCaption]]:
-  """Where the annotated words of the split's own captions look (teacher forcing).
+  """The boxes of the annotated words of the split's own captions, by teacher forcing.
 
   One prediction for every annotated word; the box encloses the picks of the branches
-  that would have said the word, or is the first branch's pick where none would.
+  that would have emitted the word, or is the first branch's pick if none would.
   """
   check_regions(captioner, split)
 
   @tf.function(autograph=False, reduce_retracing=True)
   def look(batch):
     outputs = captioner.teacher_force(captioner.encode(batch), batch["tokens"])
-    attention = outputs["attention"]
-    winners = outputs.get("winners", tf.ones(tf.shape(attention)[:3], tf.bool))
-    return grounding.word_boxes(attention, winners, batch["boxes"])[1]
+    return grounding.word_boxes(outputs["attention"], outputs["winners"], batch["boxes"])[1]
 
   batch_config = pipeline.BatchConfig(
     images=min(images, len(split)), items="caption", max_words=0, shuffle=False, cache_bytes=0
@@ -172,7 +164,7 @@ def _annotated_words(caption, boxes_px: np.ndarray) -> results_io.PredictedCapti
 
 
 def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None:
-  """A `UserError` where the data's regions are not what the captioner was trained on."""
+  """Raises a `UserError` if the captioner was not trained on regions like the data's."""
   expected, found = captioner.config.feature_size, split.data.feature_size
   if expected != found:
     raise errors.UserError(

@@ -1,4 +1,4 @@
-"""What a matcher is worth: retrieval over a split, and where its words look."""
+"""Runs a matcher over a split: encoded pictures and captions, and attention of words."""
 
 import dataclasses
 import functools
@@ -20,12 +20,12 @@ Arrays = dict[str, np.ndarray]
 
 @dataclasses.dataclass(frozen=True)
 class Encoded:
-  """A split as the matcher sees it.
+  """A split, encoded by a matcher.
 
   Attributes:
     images: encoded pictures, every array leads with I.
     captions: encoded captions, without padding.
-    image_of_caption: [C] the picture of each caption.
+    image_of_caption: [C] picture of each caption.
   """
 
   images: Arrays
@@ -39,7 +39,7 @@ def encode_split(
   split: prepared_data.Split,
   max_words: int = 0,
 ) -> Encoded:
-  """Encodes every picture and every caption once, each apart."""
+  """Encodes every picture and every caption once."""
   config = _batch_config(matcher, split, max_words)
   check_regions(matcher, split)
   pieces: dict[str, list[np.ndarray]] = {}
@@ -66,7 +66,7 @@ def score_attention(
 def score_rows(
   rows: Sequence[np.ndarray], split: prepared_data.Split
 ) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
-  """Both scorers, fed with what `matched_attention` gave for the split's first pictures."""
+  """Both scorers, fed with `matched_attention` of the split's first pictures."""
   scorer, accuracy = attention_metrics.AttentionScorer(), attention_metrics.AttentionAccuracy()
   for position, start in enumerate(split.caption_starts):
     if start >= len(rows):
@@ -89,10 +89,11 @@ def matched_attention(
   """Attention of every caption on its own picture, in order; [words, R] without wrappers.
 
   Args:
-    matcher, vocabulary: the model.
-    split: the captions.
+    matcher: the model.
+    vocabulary: its words.
+    split: pictures and captions.
     max_words: longer captions are cut; 0 cuts none.
-    pictures: only captions of the first so many pictures; 0 for all.
+    pictures: number of pictures whose captions are read, from the first on; 0 for all.
   """
   check_regions(matcher, split)
   attend = _compiled(matcher, "attend")
@@ -111,7 +112,7 @@ def matched_attention(
 
 
 def check_regions(matcher: base.Matcher, split: prepared_data.Split) -> None:
-  """A `UserError` where regions are of another size than the matcher was trained on."""
+  """Raises a `UserError` if the matcher was not trained on regions like the data's."""
   expected, found = matcher.config.feature_size, split.data.feature_size
   if expected != found:
     raise errors.UserError(
@@ -124,12 +125,17 @@ def check_regions(matcher: base.Matcher, split: prepared_data.Split) -> None:
     )
 
 
-def say_if_not_five(captions: np.ndarray, where: str) -> None:
-  """Says so where pictures have not five captions each, as in the papers: [I] counts."""
+def warn_unless_five_captions(captions: np.ndarray, where: str) -> None:
+  """Prints a message unless every picture has five captions, as in the papers.
+
+  Args:
+    captions: [I] captions of each picture.
+    where: name of the data.
+  """
   if (captions != 5).any():
     least, most = int(captions.min()), int(captions.max())
     count = str(least) if least == most else f"{least} to {most}"
-    print(f"{where}: {count} captions a picture, not 5; papers' recalls are for 5")
+    print(f"{where}: {count} captions per picture, not 5; recalls in papers are for 5")
 
 
 def _batch_config(
@@ -155,7 +161,7 @@ def _encode(matcher, vocabulary, split, config, part) -> Iterator[Arrays]:
 
 @functools.lru_cache(maxsize=8)
 def _compiled(matcher: base.Matcher, what: Literal["regions", "captions", "attend"]):
-  """One graph per matcher, kept: a validation after every epoch must not trace anew."""
+  """One graph per matcher, kept so that later validations need not trace."""
 
   def attend(batch):
     return matcher.attention(matcher.encode_images(batch), matcher.encode_captions(batch))

@@ -1,8 +1,8 @@
-"""Evaluates matchers straight from a SCAN `precomp` folder, as the official programs do.
+"""Evaluates matchers directly on a SCAN `precomp` folder, as the official programs do.
 
 Captions are split as the run's own program splits them (`tokenizer` in its config.json:
 NLTK's rules for SCAN, PFAN and SGRAF, white space for POS-SCAN); BFAN reads word ids from
-`{split}_precaps.txt` as they are, where that file exists.
+`{split}_precaps.txt` if that file exists.
 """
 
 import dataclasses
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import tensorflow as tf
 
+from gcap_tf import batch as batches
 from gcap_tf import errors, files, progress
 from gcap_tf.data import source_files
 from gcap_tf.data.readers import precomp
@@ -27,7 +28,7 @@ _BATCH = 64
 
 @dataclasses.dataclass(frozen=True)
 class Sentences:
-  """Captions as ids with a noun flag each, wrappers included."""
+  """Captions as ids with a noun flag for each, start and end included."""
 
   ids: list[list[int]]
   nouns: list[list[bool]]
@@ -43,7 +44,9 @@ def evaluate_runs(
     matrices.append(similarity_of(run, pathlib.Path(source), split))
   similarity = ensemble.mean_similarity(matrices)
   per_image = similarity.shape[1] // similarity.shape[0]
-  matcher_evaluation.say_if_not_five(np.full(len(similarity), per_image), f"{source}, {split}")
+  matcher_evaluation.warn_unless_five_captions(
+    np.full(len(similarity), per_image), f"{source}, {split}"
+  )
   owner = np.repeat(np.arange(len(similarity)), per_image)
   score = retrieval.retrieval if folds == 1 else retrieval.five_fold
   return score(similarity, owner), similarity
@@ -53,7 +56,9 @@ def similarity_of(run: run_folders.Run, folder: pathlib.Path, split: str) -> np.
   """Similarity [I, C] of a run on one split of the folder."""
   arrays = precomp_arrays.PrecompArrays(folder, split)
   if not arrays.features_file.exists():
-    raise errors.UserError(f"{arrays.features_file} does not exist; is the split {split!r} there?")
+    raise errors.UserError(
+      f"{arrays.features_file} does not exist; does the folder have the split {split!r}?"
+    )
   expected, found = run.model.config.feature_size, arrays.features.shape[-1]
   if expected != found:
     raise errors.UserError(
@@ -68,7 +73,7 @@ def similarity_of(run: run_folders.Run, folder: pathlib.Path, split: str) -> np.
 
 
 def picture_rows(arrays: precomp_arrays.PrecompArrays, captions: int) -> np.ndarray:
-  """Rows of distinct pictures: some releases repeat a picture's row for each caption."""
+  """Rows of different pictures: some releases repeat a picture's row for each caption."""
   rows = len(arrays)
   repeated = rows == captions and rows % 5 == 0 and _first_five_are_equal(arrays.features)
   return np.arange(0, rows, 5 if repeated else 1)
@@ -81,20 +86,20 @@ def _first_five_are_equal(features: np.ndarray) -> bool:
 def read_sentences(run: run_folders.Run, folder: pathlib.Path, split: str, rows: int) -> Sentences:
   """The split's captions in the ids of the run's vocabulary."""
   ids_path = folder / f"{split}_precaps.txt"
-  if run.name == "bfan" and ids_path.is_file():
+  if run.model.captions_as_ids and ids_path.is_file():
     ids = [_given_ids(line, n, ids_path, run) for n, line in _lines(ids_path)]
     precomp.captions_per_row(ids_path, len(ids), split, rows)
     return Sentences(ids, [[False] * len(row) for row in ids])
   style = run.config.get("tokenizer", "treebank")
   captions = precomp.PrecompCaptions(folder, split, rows, style, run.folder / "vocabulary.json")
   tags = captions.tags
-  if run.name == "pos_scan" and not tags[0]:
+  if run.model.noun_tags and not tags[0]:
     print(f"No {split}_tags.txt in {folder}: tagging parts of speech here")
     tags = tagging.load_tagger().tag([list(tokens) for tokens in captions.tokens])
-  scored = getattr(run.model.config, "tags", ())
+  scored = run.model.noun_tags
   nouns = [[False, *(tag in scored for tag in row), False] for row in tags]
   ids = [run.vocabulary.encode(tokens) for tokens in captions.tokens]
-  if run.name != "pos_scan":
+  if not scored:
     nouns = [[False] * len(row) for row in ids]
   return Sentences(ids, nouns)
 
@@ -114,26 +119,27 @@ def encode_images(
 
 
 def image_batch(arrays: precomp_arrays.PrecompArrays, rows: np.ndarray) -> dict[str, tf.Tensor]:
-  """Pictures as the matchers' batch has them; boxes are 0 where the folder has none."""
+  """Pictures as the matchers' batch has them; boxes are 0 if the folder has none."""
   features = np.asarray(arrays.features[rows[0] : rows[-1] + 1], np.float32)[rows - rows[0]]
   if features.ndim == 2:
     features = features[:, np.newaxis]
-  boxes = np.zeros([*features.shape[:2], 4], np.float32)
+  pictures = [{"features": own, "global_feature": own.mean(0)} for own in features]
   if arrays.boxes is not None and arrays.sizes is not None:
     boxes = np.asarray(arrays.boxes[rows], np.float32) / np.tile(arrays.sizes[rows], 2)[:, None]
-  batch = {
-    "features": tf.constant(features),
-    "boxes": tf.constant(boxes, tf.float32),
-    "region_mask": tf.ones(features.shape[:2], tf.bool),
-    "global_feature": tf.constant(features.mean(1)),
-  }
-  if arrays.blocks is not None:
-    batch["position_blocks"] = tf.constant(np.asarray(arrays.blocks[rows], np.float32))
-  return batch
+    for picture, own in zip(pictures, boxes, strict=True):
+      picture["boxes"] = own
+  optional = [] if arrays.blocks is None else ["position_blocks"]
+  if optional:
+    for picture, own in zip(pictures, arrays.blocks[rows], strict=True):
+      picture["position_blocks"] = own
+  regions, depth = features.shape[1:]
+  found = [batches.region_row(regions, **picture) for picture in pictures]
+  sizes = {"R": regions, "D": depth, "G": depth}
+  return batches.tensors(batches.build(found, batches.names(["regions"], optional), sizes))
 
 
 def encode_captions(run: run_folders.Run, sentences: Sentences) -> blocks.CaptionStore:
-  """Encodes all captions, longest first within a batch's padding."""
+  """Encodes all captions; each batch is padded to its longest."""
   encode = tf.function(run.model.encode_captions, autograph=False, reduce_retracing=True)
   store = blocks.CaptionStore()
   starts = range(0, len(sentences.ids), _BATCH)
@@ -146,18 +152,13 @@ def encode_captions(run: run_folders.Run, sentences: Sentences) -> blocks.Captio
 
 def caption_batch(ids: list[list[int]], nouns: list[list[bool]]) -> dict[str, tf.Tensor]:
   """Captions padded to the longest of them."""
-  width = max(map(len, ids))
-  tokens = np.zeros([len(ids), width], np.int32)
-  token_mask, noun_mask = np.zeros_like(tokens, bool), np.zeros_like(tokens, bool)
-  for row, (sentence, flags) in enumerate(zip(ids, nouns, strict=True)):
-    tokens[row, : len(sentence)] = sentence
-    token_mask[row, : len(sentence)] = True
-    noun_mask[row, : len(sentence)] = flags
-  return {
-    "tokens": tf.constant(tokens),
-    "token_mask": tf.constant(token_mask),
-    "noun_mask": tf.constant(noun_mask),
-  }
+  rows = [
+    {"tokens": sentence, "token_mask": np.ones(len(sentence), bool), "noun_mask": flags}
+    for sentence, flags in zip(ids, nouns, strict=True)
+  ]
+  sizes = {"T": max(map(len, ids))}
+  wanted = ["tokens", "token_mask", "noun_mask"]
+  return batches.tensors(batches.build(rows, wanted, sizes))
 
 
 def _lines(path: pathlib.Path) -> Iterator[tuple[int, str]]:

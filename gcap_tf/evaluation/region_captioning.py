@@ -1,4 +1,4 @@
-"""Captions pictures straight from a region store, without preparing data."""
+"""Captions pictures directly from a region store, without prepared data."""
 
 import functools
 from collections.abc import Iterator, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from gcap_tf import batch as batches
 from gcap_tf import errors, progress
 from gcap_tf.data import records
 from gcap_tf.data.stores import label_mapping, region_store
@@ -24,12 +25,11 @@ def caption_store(
   config: decode_config.DecodeConfig,
   images: int = 64,
 ) -> Iterator[dict[str, Any]]:
-  """One row a picture: `image_id, caption, words, box_index, boxes, log_prob`.
+  """One row per picture: `image_id, caption, words, box_index, boxes, log_prob`.
 
-  `box_index` is the region that each word looked at, `boxes` its box in the store's own
-  frame (pixels); both are null-free and as long as `words`. `boxes` is empty where the
-  store has none. Where regions have labels, `labels` is what the store calls the region of
-  each word.
+  `box_index` is the region that each word attends to, `boxes` its box in the store's own
+  frame (pixels); both have one entry for each word. `boxes` is empty if the store has none.
+  If regions have labels, `labels` is the store's label of each word's region.
   """
   decode = decoder.compiled(run.model, config)
   ids = list(store.ids())
@@ -66,7 +66,7 @@ def region_batch(
 ) -> dict[str, tf.Tensor]:
   """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
-  wanted = getattr(run.model.config, "global_size", 0)
+  wanted = run.model.config.global_size
   labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
     depth = 0 if regions.features is None else regions.features.shape[1]
@@ -85,34 +85,27 @@ def region_batch(
       raise errors.UserError(
         f"{store.path}, picture {image_id}: regions without labels, and {run.folder} reads labels"
       )
-  width = max(1, *(regions.count for regions in found))
-  features = np.zeros([len(ids), width, size], np.float32)
-  boxes = np.zeros([len(ids), width, 4], np.float32)
-  region_mask = np.zeros([len(ids), width], bool)
-  overall = np.zeros([len(ids), wanted or size], np.float32)
-  frames = np.zeros([len(ids), 2], np.float32)
-  for row, (image_id, regions) in enumerate(zip(ids, found, strict=True)):
-    count = regions.count
-    region_mask[row, :count] = True
-    if size:
-      features[row, :count] = regions.features
-      given = regions.global_feature if wanted else None  # Else nothing reads it.
-      mean = regions.features.mean(0) if count else overall[row]
-      overall[row] = mean if given is None else given
-    frames[row] = _frame(store, image_id, regions.boxes_px)
-    if regions.boxes_px is not None:
-      boxes[row, :count] = regions.boxes_px / np.tile(frames[row], 2)
-  return {
-    "features": tf.constant(features),
-    "boxes": tf.constant(boxes),
-    "region_mask": tf.constant(region_mask),
-    "region_labels": tf.constant(_labels(run, found, width)),
-    "frame": tf.zeros(region_mask.shape, tf.int32),
-    "global_feature": tf.constant(overall),
-    "image_size": tf.constant(frames),
-    "image_id": tf.constant(list(ids)),
-    "example_mask": tf.ones([len(ids)], tf.bool),
+  rows = [
+    _region_row(run, store, image_id, regions) for image_id, regions in zip(ids, found, strict=True)
+  ]
+  sizes = {"R": max(1, *(regions.count for regions in found)), "D": size, "G": wanted or size}
+  return batches.tensors(batches.build(rows, batches.names(["regions"]), sizes))
+
+
+def _region_row(run, store, image_id, regions) -> dict[str, Any]:
+  width, height = _frame(store, image_id, regions.boxes_px)
+  row = {
+    "image_id": image_id.encode(),
+    "image_size": np.array([width, height], np.float32),
+    "region_labels": _label_ids(run, regions.labels),
   }
+  if run.model.config.feature_size:
+    row["features"] = regions.features
+    if run.model.config.global_size and regions.global_feature is not None:
+      row["global_feature"] = regions.global_feature
+  if regions.boxes_px is not None:
+    row["boxes"] = regions.boxes_px / np.tile(row["image_size"], 2)
+  return batches.region_row(regions.count, **row)
 
 
 def _frame(store, image_id, boxes_px) -> tuple[float, float]:
@@ -125,12 +118,9 @@ def _frame(store, image_id, boxes_px) -> tuple[float, float]:
   return tuple(np.maximum(boxes_px[:, 2:].max(0), 1.0))
 
 
-def _labels(run, found, width) -> np.ndarray:
-  mapping, ids = _mapping(run.vocabulary.labels), run.vocabulary.label_ids
-  labels = np.zeros([len(found), width], np.int32)
-  for row, regions in enumerate(found):
-    labels[row, : len(regions.labels)] = mapping.ids(regions.labels, ids)
-  return labels
+def _label_ids(run, labels) -> np.ndarray:
+  ids = _mapping(run.vocabulary.labels).ids(labels, run.vocabulary.label_ids)
+  return np.array(ids, np.int32)
 
 
 @functools.lru_cache(maxsize=4)

@@ -1,1 +1,1 @@
-"""Official checkpoints in, official result files out."""
+"""Reads official checkpoints and writes official result files."""

@@ -1,8 +1,8 @@
 """Reads Up-Down weights of self-critical.pytorch and Grounded-Image-Captioning.
 
-A PyTorch `Linear` keeps its weight as [out, in], an `LSTMCell` as [4H, in] with gates in
-the order i, f, g, o. Inputs of the attention LSTM come as [h2; picture; word], those of the
-language LSTM as [context; h1]. The two biases of a cell act as their sum.
+A PyTorch `Linear` stores its weight as [out, in], an `LSTMCell` as [4H, in] with gates in
+the order i, f, g, o. The attention LSTM reads [h2; picture; word], the language LSTM
+[context; h1]. The two biases of a cell are added.
 """
 
 import re
@@ -30,9 +30,9 @@ def import_updown(
 
   Args:
     weights: official name -> array.
-    options: official option names (`use_bn`, `logit_layers`, `use_box`, `norm_att_feat`,
-      `drop_prob_lm`, and sizes, which are checked); others are not read.
-    vocabulary: of the captioner layout, made from the checkpoint's own words.
+    options: official options: `use_bn`, `logit_layers`, `use_box`, `norm_att_feat`,
+      `drop_prob_lm`, and sizes, which are checked; others are ignored.
+    vocabulary: the checkpoint's own words, in the captioner layout.
   """
   name = options.get("caption_model", "updown")
   if name not in _MODELS:
@@ -63,7 +63,9 @@ def _config(weights, options, vocabulary) -> updown.UpDownConfig:
     )
   use_box = bool(int(options.get("use_box", 0)))
   if use_box and int(options.get("norm_box_feat", 0)):
-    raise errors.UserError("options: norm_box_feat is 1; box features of unit length are not read")
+    raise errors.UserError(
+      "options: norm_box_feat is 1; this importer reads box features without normalisation only"
+    )
   return updown.UpDownConfig(
     vocabulary_size=words.shape[0],
     feature_size=regions.shape[1] - (region_input.BOX_SIZE if use_box else 0),
@@ -90,12 +92,12 @@ def _check_options(config: updown.UpDownConfig, options: dict[str, Any]) -> None
     if name in options and int(options[name]) != found:
       raise errors.UserError(
         f"options: {name} is {options[name]}, but the weights have {found}: "
-        "options and weights are of different models"
+        "these options belong to another model"
       )
 
 
 def _shapes(config: updown.UpDownConfig) -> dict[str, tuple[int, ...]]:
-  """Every key that the state dict must hold, with its shape."""
+  """The shape of every key that the state dict must have."""
   v, e, h = config.vocabulary_size, config.embedding_size, config.hidden_size
   a, f = config.attention_size, config.feature_size
   f += region_input.BOX_SIZE if config.use_box else 0
@@ -136,7 +138,7 @@ def _check_weights(weights: Weights, shapes: dict[str, tuple[int, ...]]) -> None
       raise errors.UserError(f"weights: {name} holds values that are not finite")
   for name in weights:
     if name not in shapes and not name.endswith("num_batches_tracked"):
-      raise errors.UserError(f"weights: {name} belongs to no part of Up-Down; {_hint(weights)}")
+      raise errors.UserError(f"weights: Up-Down has no part for {name}; {_hint(weights)}")
 
 
 def _hint(weights: Weights) -> str:
@@ -160,12 +162,12 @@ def _linear_index(norms: int) -> int:
 
 
 def _output_names(layers: int) -> list[str]:
-  """Blocks of (Linear, ReLU, Dropout) number their linear layers 0, 3, 6, ..."""
+  """The linear layers in blocks of (Linear, ReLU, Dropout): numbers 0, 3, 6, ..."""
   return ["logit"] if layers == 1 else [f"logit.{3 * n}" for n in range(layers)]
 
 
 def _assignments(model: updown.UpDownCaptioner, weights: Weights):
-  """Pairs of our variable and its official value."""
+  """Pairs of a variable and its official value."""
 
   def linear(layer, name):
     yield layer.kernel, weights[f"{name}.weight"].T

@@ -1,4 +1,4 @@
-"""Official PyTorch checkpoints to run folders."""
+"""Converts official PyTorch checkpoints to run folders."""
 
 import keras
 
@@ -22,8 +22,8 @@ def import_files(
   Args:
     family: which program wrote the checkpoint.
     weights: its state dict, saved with numpy.savez.
-    options: JSON object of its options under their own names.
-    vocabulary: JSON file that belongs to it.
+    options: a JSON object of its options under their official names.
+    vocabulary: the JSON file that belongs to it.
     out: the run folder.
   """
   arrays = packed_weights.read_arrays(weights)
@@ -43,8 +43,8 @@ def import_files(
   origin = {"family": family, "weights": str(weights), "options": values}
   extra = {"imported": origin}
   if kind == "matcher":
-    # How the program split captions: POS-SCAN's, which alone has an option `pos`, keeps the
-    # words its tags were made for, with that option or without.
+    # How the program splits captions. Only POS-SCAN's program has an option `pos`; it splits
+    # at spaces, so that words match its tags, whether `pos` is on or off.
     extra["tokenizer"] = "whitespace" if "pos" in values else "treebank"
   elif values.get("max_length"):
     extra["max_length"] = int(values["max_length"])

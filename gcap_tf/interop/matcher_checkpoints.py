@@ -1,8 +1,8 @@
-"""Official matcher checkpoints in: SCAN, POS-SCAN, BFAN, PFAN and SGRAF.
+"""Reads official matcher checkpoints: SCAN, POS-SCAN, BFAN, PFAN and SGRAF.
 
-Weights arrive under their PyTorch names, prefixed by the part they belong to
-(`img_enc.fc.weight`, `txt_enc.embed.weight`, `sim_enc.sim_eval_w.weight`); linear weights
-are (out, in) there and (in, out) here, recurrent gates are in the order r, z, n in both.
+Weights have their PyTorch names, with the part of the model as a prefix
+(`img_enc.fc.weight`, `txt_enc.embed.weight`, `sim_enc.sim_eval_w.weight`). Linear weights
+are (out, in) there and (in, out) here; recurrent gates are in the order r, z, n in both.
 """
 
 import dataclasses
@@ -19,19 +19,19 @@ from gcap_tf.matchers import attention, catalog, pfan, sgraf
 from gcap_tf.text import vocabulary as vocabularies
 
 Weights = Mapping[str, np.ndarray]
-# Counters of PyTorch, and what a softmax cancels: nothing is lost by leaving them out.
+# Counters of PyTorch, and a bias that a softmax cancels. The model does not need them.
 IGNORED_ENDINGS = ("num_batches_tracked", "graph_key_w.bias")
 
 
 @dataclasses.dataclass(frozen=True)
 class Slot:
-  """One official key: the variable it fills and how official arrays are laid out.
+  """One official key, the variable that it fills, and the layout of the official array.
 
   Attributes:
     key: official name.
-    variable: ours.
-    shape: of the official array.
-    convert: from the official array to the variable's layout.
+    variable: our variable.
+    shape: shape of the official array.
+    convert: converts the official array to the variable's layout.
   """
 
   key: str
@@ -49,10 +49,10 @@ def import_matcher(
     family: "scan", "bfan", "pfan" or "sgraf".
     weights: official name -> array.
     options: official option name -> value; missing ones have the official default.
-    vocabulary: of the checkpoint; ids cannot be rebuilt from captions.
+    vocabulary: the checkpoint's own; ids cannot be rebuilt from captions.
 
   Returns:
-    Registered name of the matcher, and the matcher with its weights.
+    The registered name of the matcher, and the matcher with its weights.
   """
   rows = len(weights.get("txt_enc.embed.weight", ()))
   if rows and rows != vocabulary.size:
@@ -62,25 +62,25 @@ def import_matcher(
     )
   reads_backwards = any(key.endswith("_l0_reverse") for key in weights)
   name, config = matcher_options.matcher_config(family, options, vocabulary.size, reads_backwards)
-  config = _sizes_from_weights(config, weights)
+  config = _sizes_from_weights(name, config, weights)
   matcher = catalog.MATCHERS.get(name)(config)
-  fill(list(matcher_slots(matcher)), weights)
+  fill(list(matcher_slots(name, matcher)), weights)
   return name, matcher
 
 
 def fill(slots: list[Slot], weights: Weights) -> None:
-  """Assigns every slot; the first key that is missing, unknown or misshapen is an error."""
+  """Assigns every slot; a key that is missing, unknown or of a wrong shape is a `UserError`."""
   known = {slot.key: slot for slot in slots}
   missing = [key for key in known if key not in weights]
   extra = [key for key in weights if key not in known and not key.endswith(IGNORED_ENDINGS)]
   if missing:
-    hint = f" (it has {extra[0]}, which the options do not ask for)" if extra else ""
+    hint = f" (they have {extra[0]}, which these options do not use)" if extra else ""
     raise errors.UserError(
       f"weights lack {_some(missing)}{hint}; check the options, or the prefix of the keys"
     )
   if extra:
     raise errors.UserError(
-      f"weights have {_some(extra)}, for which these options have no place; check the options"
+      f"weights have {_some(extra)}, which these options do not use; check the options"
     )
   for key, slot in known.items():
     array = np.asarray(weights[key])
@@ -96,30 +96,27 @@ def _some(keys: list[str]) -> str:
   return keys[0] + rest
 
 
-def _sizes_from_weights(config: Any, weights: Weights) -> Any:
-  """Sizes that official programs fix in their code, read off the arrays."""
-  if isinstance(config, pfan.PFANConfig):
-    table = weights.get("img_enc.position_embedding.weight")
-    if table is not None and table.ndim == 2:
-      return dataclasses.replace(config, position_size=table.shape[1])
-  if isinstance(config, sgraf.SGRAFConfig):
-    slots = weights.get("sim_enc.v_global_w.embedding_local.1.weight")
-    if slots is not None and slots.ndim == 1:
-      return dataclasses.replace(config, regions=len(slots))
-  return config
+def _sizes_from_weights(name: str, config: Any, weights: Weights) -> Any:
+  """The config with the size that the official program fixes in its code, read from an array."""
+  if name not in _FIXED_SIZES:
+    return config
+  key, rank, option = _FIXED_SIZES[name]
+  array = weights.get(key)
+  if array is None or array.ndim != rank:
+    return config
+  return dataclasses.replace(config, **{option: array.shape[-1]})
 
 
-def matcher_slots(matcher: attention.AttentionMatcher) -> Iterator[Slot]:
+def matcher_slots(name: str, matcher: attention.AttentionMatcher) -> Iterator[Slot]:
   """Every official key of a matcher, encoders first."""
   yield from _region_slots(matcher)
-  text = matcher.text_encoder
+  text, rnn = matcher.text_encoder, _RECURRENT.get(name, "txt_enc.rnn")
   yield _same("txt_enc.embed.weight", text.embedding)
-  rnn = "txt_enc.cap_rnn" if isinstance(matcher, sgraf.SGRAFMatcher) else "txt_enc.rnn"
   yield from _gru_slots(rnn, "", text.forward_gru)
   if text.backward_gru is not None:
     yield from _gru_slots(rnn, "_reverse", text.backward_gru)
-  if isinstance(matcher, sgraf.SGRAFMatcher):
-    yield from _similarity_slots(matcher)
+  if name in _OTHER_SLOTS:
+    yield from _OTHER_SLOTS[name](matcher)
 
 
 def _region_slots(matcher: attention.AttentionMatcher) -> Iterator[Slot]:
@@ -130,11 +127,13 @@ def _region_slots(matcher: attention.AttentionMatcher) -> Iterator[Slot]:
   else:
     yield _transposed("img_enc.fc.weight", encoder.kernel)
   yield _same("img_enc.fc.bias", encoder.bias)
-  if isinstance(matcher, pfan.PFANMatcher):
-    position = matcher.position_attention
-    yield _transposed("img_enc.fc_att.weight", position.kernel)
-    yield _same("img_enc.fc_att.bias", position.bias)
-    yield _same("img_enc.position_embedding.weight", position.embedding)
+
+
+def _position_slots(matcher: pfan.PFANMatcher) -> Iterator[Slot]:
+  position = matcher.position_attention
+  yield _transposed("img_enc.fc_att.weight", position.kernel)
+  yield _same("img_enc.fc_att.bias", position.bias)
+  yield _same("img_enc.position_embedding.weight", position.embedding)
 
 
 def _gru_slots(prefix: str, suffix: str, layer: gru.PackedGRU) -> Iterator[Slot]:
@@ -180,7 +179,7 @@ def _batch_norm(prefix: str, layer: Any) -> Iterator[Slot]:
   yield _same(f"{prefix}.running_var", layer.moving_variance)
 
 
-def _linear(prefix: str, layer: self_attention.Dense) -> Iterator[Slot]:
+def _linear(prefix: str, layer: keras.layers.Dense) -> Iterator[Slot]:
   yield _transposed(f"{prefix}.weight", layer.kernel)
   yield _same(f"{prefix}.bias", layer.bias)
 
@@ -191,3 +190,16 @@ def _same(key: str, variable: keras.Variable) -> Slot:
 
 def _transposed(key: str, variable: keras.Variable) -> Slot:
   return Slot(key, variable, tuple(variable.shape)[::-1], np.transpose)
+
+
+# By registered name: keys besides those of the encoders, another prefix of the recurrent layer,
+# and an option that is the last axis of an array of this key and rank.
+_OTHER_SLOTS: dict[str, Callable[[Any], Iterator[Slot]]] = {
+  "pfan": _position_slots,
+  "sgraf": _similarity_slots,
+}
+_RECURRENT = {"sgraf": "txt_enc.cap_rnn"}
+_FIXED_SIZES = {
+  "pfan": ("img_enc.position_embedding.weight", 2, "position_size"),
+  "sgraf": ("sim_enc.v_global_w.embedding_local.1.weight", 1, "regions"),
+}

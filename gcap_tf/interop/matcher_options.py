@@ -1,17 +1,18 @@
 """Option names of the official matcher programs, and their defaults.
 
-Options that do not shape the network (paths, learning rates, ...) are ignored. The
-switches of SGRAF that turn things off when given (`--bi_gru`, `--max_violation`) are on
-by default there and off elsewhere; what counts here is the stored value.
+Options that do not change the network (paths, learning rates, ...) are ignored. SGRAF's flags
+`--bi_gru` and `--max_violation` are on by default and turn off if given, unlike in the other
+programs; only their stored values matter here.
 """
 
+import typing
 from collections.abc import Mapping
 from typing import Any
 
 from gcap_tf import errors
+from gcap_tf.layers import cross_attention
 from gcap_tf.matchers import attention, bfan, pfan, pos_scan, scan, sgraf
 
-FAMILIES = ("scan", "bfan", "pfan", "sgraf")
 _ENCODER_DEFAULTS = {
   "img_dim": 2048,
   "word_dim": 300,
@@ -28,56 +29,67 @@ _SCAN_DEFAULTS = {
   "lambda_softmax": 9.0,
 }
 _AGGREGATIONS = {"Mean": "mean", "Sum": "sum", "Max": "max", "LogSumExp": "log_sum_exp"}
-_RAW_NORMS = (
-  "clipped_l2norm",
-  "l2norm",
-  "clipped_l1norm",
-  "l1norm",
-  "clipped",
-  "no_norm",
-  "softmax",
-)
+_RAW_NORMS = typing.get_args(cross_attention.RawNorm)
 
 
 def matcher_config(
   family: str, options: Mapping[str, Any], vocabulary_size: int, reads_backwards: bool
 ) -> tuple[str, attention.EncoderConfig]:
-  """Name and config of the matcher that official options describe.
+  """The registered name and the config of the matcher that official options describe.
 
   Args:
     family: one of FAMILIES.
     options: official name -> value.
     vocabulary_size: V.
-    reads_backwards: whether the weights hold a backward GRU; decides where the options
-      do not say.
+    reads_backwards: whether the weights hold a backward GRU, for options without `bi_gru`.
   """
   if family not in FAMILIES:
     raise errors.UserError(f'unknown family "{family}"; known: {", ".join(FAMILIES)}')
   encoder = _encoder(family, options, vocabulary_size, reads_backwards)
-  if family == "bfan":
-    return "bfan", bfan.BFANConfig(
-      **encoder,
-      focus=_choice(options, "focal_type", "equal", ("equal", "prob")),
-      lambda_softmax=_number(options, "lambda_softmax", 20.0),
-    )
-  if family == "sgraf":
-    return "sgraf", sgraf.SGRAFConfig(
-      **encoder,
-      head=_choice(options, "module_name", "SGR", ("SGR", "SAF")),
-      similarity_size=_integer(options, "sim_dim", 256),
-      reasoning_steps=_integer(options, "sgr_step", 3),
-    )
-  scoring = _scan(options)
-  if family == "pfan":
-    return "pfan", pfan.PFANConfig(**encoder, **scoring)
+  return _CONFIGS[family](encoder, options)
+
+
+def _scan_config(encoder: dict[str, Any], options: Mapping[str, Any]):
   if options.get("pos"):
-    return "pos_scan", pos_scan.POSSCANConfig(**encoder, **scoring)
-  return "scan", scan.SCANConfig(**encoder, **scoring)
+    return "pos_scan", pos_scan.POSSCANConfig(**encoder, **_scoring(options))
+  return "scan", scan.SCANConfig(**encoder, **_scoring(options))
+
+
+def _bfan_config(encoder: dict[str, Any], options: Mapping[str, Any]):
+  return "bfan", bfan.BFANConfig(
+    **encoder,
+    focus=_choice(options, "focal_type", "equal", ("equal", "prob")),
+    lambda_softmax=_number(options, "lambda_softmax", 20.0),
+  )
+
+
+def _pfan_config(encoder: dict[str, Any], options: Mapping[str, Any]):
+  return "pfan", pfan.PFANConfig(**encoder, **_scoring(options))
+
+
+def _sgraf_config(encoder: dict[str, Any], options: Mapping[str, Any]):
+  return "sgraf", sgraf.SGRAFConfig(
+    **encoder,
+    head=_choice(options, "module_name", "SGR", ("SGR", "SAF")),
+    similarity_size=_integer(options, "sim_dim", 256),
+    reasoning_steps=_integer(options, "sgr_step", 3),
+  )
+
+
+_CONFIGS = {
+  "scan": _scan_config,
+  "bfan": _bfan_config,
+  "pfan": _pfan_config,
+  "sgraf": _sgraf_config,
+}
+FAMILIES = tuple(_CONFIGS)
+_ALWAYS_BIDIRECTIONAL = ("bfan",)
 
 
 def _encoder(family, options, vocabulary_size, reads_backwards) -> dict[str, Any]:
   merged = {**_ENCODER_DEFAULTS, **options}
-  bidirectional = True if family == "bfan" else bool(options.get("bi_gru", reads_backwards))
+  always = family in _ALWAYS_BIDIRECTIONAL
+  bidirectional = always or bool(options.get("bi_gru", reads_backwards))
   if bidirectional != reads_backwards:
     said, held = ("true", "no") if bidirectional else ("false", "a")
     raise errors.UserError(
@@ -96,7 +108,7 @@ def _encoder(family, options, vocabulary_size, reads_backwards) -> dict[str, Any
   }
 
 
-def _scan(options: Mapping[str, Any]) -> dict[str, Any]:
+def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
   merged = {**_SCAN_DEFAULTS, **options}
   return {
     "direction": _choice(merged, "cross_attn", None, ("t2i", "i2t")),

@@ -25,12 +25,15 @@ class AdditiveAttention(keras.layers.Layer):
   def __init__(self, value_size: int, query_size: int, units: int, heads: int = 1, **kwargs):
     super().__init__(**kwargs)
     self.units, self.heads = units, heads
-    self.key_map = linear.Linear(value_size, heads * units, name=f"{self.name}_keys")
-    self.query_map = linear.Linear(query_size, heads * units, name=f"{self.name}_queries")
+    self.key_map = linear.dense(value_size, heads * units, name=f"{self.name}_keys")
+    self.query_map = linear.dense(query_size, heads * units, name=f"{self.name}_queries")
     start = linear.uniform(units)
     self.score_kernel = self.add_weight(shape=(heads, units), initializer=start, name="score")
     self.score_bias = self.add_weight(shape=(heads,), initializer=start, name="score_bias")
-    self.built = True
+    self.build((None, None, value_size))
+
+  def compute_output_shape(self, input_shape):
+    return (input_shape[0], None, self.heads, input_shape[1])
 
   def keys(self, values: tf.Tensor) -> tf.Tensor:
     """Keys of values: [I, R, value_size] -> [I, K, R, A]."""

@@ -1,10 +1,10 @@
-"""Batch normalisation whose statistics follow PyTorch's: unbiased in the running variance.
+"""Batch normalisation with PyTorch's statistics: the running variance is unbiased.
 
     y = gamma (x - mean) / sqrt(var + 1e-5) + beta
     running <- 0.9 running + 0.1 statistic
 
-Keras' layer keeps the biased variance and has no form for statistics of single captions.
-Statistics are those of all replicas' entries together.
+`keras.layers.BatchNormalization` keeps the biased variance and has no statistics of single
+captions. Statistics are computed over the entries of all replicas.
 """
 
 from collections.abc import Callable
@@ -21,14 +21,14 @@ class BatchNorm(keras.layers.Layer):
   """Normalises one channel axis over real entries only.
 
   Args:
-    size: channels.
+    size: number of channels.
   """
 
   def __init__(self, size: int, **kwargs: Any):
     super().__init__(**kwargs)
     self.gamma = self.add_weight(shape=(size,), initializer="ones", name="gamma")
     self.beta = self.add_weight(shape=(size,), initializer="zeros", name="beta")
-    # Replicas all find the same statistics: an assignment writes their mean.
+    # All replicas compute the same statistics; an assignment writes their mean.
     shared = {"trainable": False, "aggregation": "mean"}
     self.moving_mean = self.add_weight(
       shape=(size,), initializer="zeros", name="moving_mean", **shared
@@ -36,7 +36,10 @@ class BatchNorm(keras.layers.Layer):
     self.moving_variance = self.add_weight(
       shape=(size,), initializer="ones", name="moving_variance", **shared
     )
-    self.built = True
+    self.build((None, size))
+
+  def compute_output_shape(self, input_shape):
+    return input_shape
 
   def call(
     self, x: tf.Tensor, axis: int, counted: tf.Tensor | None = None, training: bool = False
@@ -47,7 +50,7 @@ class BatchNorm(keras.layers.Layer):
       x: any float tensor.
       axis: the channel axis.
       counted: bool, broadcastable to `x`: entries that count in the statistics.
-      training: use the statistics of `x` and move the running ones.
+      training: use the statistics of `x` and update the running ones.
     """
     channels = tf.shape(x)[axis]
     shape = tf.one_hot(axis, x.shape.rank, channels, 1, dtype=tf.int32)
@@ -64,16 +67,16 @@ class BatchNorm(keras.layers.Layer):
   def over_captions(
     self, x: tf.Tensor, mask: tf.Tensor, order: tf.Tensor, training: bool = False
   ) -> tf.Tensor:
-    """Normalises each caption by itself, as the released SGRAF does (size 1).
+    """Normalises each caption separately, as the released SGRAF does (size 1).
 
-    The running statistics move once for every caption, in the given order:
+    The running statistics are updated once for every caption, in the given order:
     after C captions, run <- 0.9^C run + sum_c 0.1 0.9^(C-1-c) stat_c.
 
     Args:
       x: [I, C, L] values of I pictures.
       mask: bool [C, L].
       order: int32 [C], captions in the order of their updates.
-      training: use the statistics of each caption and move the running ones.
+      training: use the statistics of each caption and update the running ones.
     """
     if training:
       count, mean, variance = masked_moments(x, mask[None], [0, 2])  # [C] each
@@ -91,7 +94,7 @@ class BatchNorm(keras.layers.Layer):
     return (x - mean) * self.gamma[0] * tf.math.rsqrt(variance + EPSILON) + self.beta[0]
 
   def _move(self, count: tf.Tensor, mean: tf.Tensor, variance: tf.Tensor) -> None:
-    """One step of the running statistics; channels without an entry stay."""
+    """Updates the running statistics once; channels without an entry keep theirs."""
     unbiased = variance * count / tf.maximum(count - 1, 1)
     for running, value in ((self.moving_mean, mean), (self.moving_variance, unbiased)):
       missing = running.shape[0] - tf.shape(count)[0]
@@ -108,7 +111,7 @@ def masked_moments(
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
   """Count, mean and biased variance over `axes`, of entries where `mask` is true.
 
-  `add` completes sums that this replica has only a part of.
+  `add` adds the parts of a sum over replicas.
   """
   real = tf.ones_like(x) if mask is None else tf.broadcast_to(tf.cast(mask, x.dtype), tf.shape(x))
   count = add(tf.reduce_sum(real, axes, keepdims=True))
@@ -119,7 +122,7 @@ def masked_moments(
 
 
 def add_replicas(part: tf.Tensor) -> tf.Tensor:
-  """The sum over replicas; gradients come back from all of them."""
+  """The sum over replicas; its gradient comes from all of them."""
   replica = tf.distribute.get_replica_context()
   if replica is None or replica.num_replicas_in_sync == 1:
     return part

@@ -1,25 +1,26 @@
-"""Stacked cross attention (Lee et al., ECCV 2018) without ever forming a context vector.
+"""Stacked cross attention (Lee et al., ECCV 2018) that never forms a context vector.
 
-Queries look at keys; words at regions (t2i) or regions at words (i2t), by the same code.
-Equation numbers are those of POS-SCAN (Zhou et al., CVPR 2020), which restates t2i:
+Queries attend to keys: words to regions (t2i), or regions to words (i2t). Equation numbers
+are those of POS-SCAN (Zhou et al., CVPR 2020), which restates t2i:
 
     s_qk = q . k                                                  (Eq. 4)
     s'   = lrelu(s) / (|lrelu(s)| over the queries + 1e-8)        (below Eq. 4, for each key)
     w_qk = softmax_k(lambda s'_qk),  a_q = sum_k w_qk k           (Eq. 5)
     R_q  = cos(q, a_q)                                            (Eq. 6)
 
-Departure: papers print max(x, 0) where every released program has lrelu(x).
+Departure: the papers print max(x, 0), but every released program uses lrelu(x).
 
-With the Gram matrix G = K K^T of the keys,
+With the Gram matrix of the keys, G_kk' = k . k',
 
     q . a = sum_k w_k s_k,    |a|^2 = w^T G w,
 
-so R needs N numbers a query instead of a J-dimensional context. The cosine does not
-see the scale of w, so `energies` w~ = exp(lambda s') serve as weights without their sum.
+so R needs N numbers for a query instead of a J-dimensional context. The cosine does not
+depend on the scale of w, so the `energies` w~ = exp(lambda s') replace the weights and their
+sum is not needed.
 
-Layout: K key sets (pictures in t2i) of N keys, Q query sets (captions) of M queries;
-affinities are [K, N, M, Q]. Every sum runs over an axis that is not the last, and the
-Gram product is one matrix product for each key set.
+Layout: X key sets (pictures in t2i) of N keys, Y query sets (captions) of M queries;
+affinities are [X, N, M, Y]. No sum runs over the last axis, and the Gram product is one
+matrix product for each key set.
 """
 
 import dataclasses
@@ -33,21 +34,21 @@ RawNorm = Literal[
   "clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "no_norm", "softmax"
 ]
 Aggregation = Literal["mean", "sum", "max", "log_sum_exp"]
-# exp(2 lambda), which |a|^2 holds, stays well inside float32 up to here.
+# |a|^2 contains exp(2 lambda), which fits into float32 up to this value.
 _SAFE_LAMBDA = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Affinities:
-  """All that a direction of attention needs to know about its vectors.
+  """Products of keys and queries for one direction of attention.
 
   Attributes:
-    values: s, [K, N, M, Q]; 0 on padding.
-    key_gram: G, [K, N, N]; 0 on padding.
-    query_square: |q|^2, [1 or K, M, Q].
-    key_mask: bool [K, N, 1, 1].
-    query_mask: bool [1 or K, M, Q], queries that share in the normalisation.
-    scored_mask: bool [1 or K, M, Q], queries that count in the score of a pair.
+    values: s, [X, N, M, Y]; 0 on padding.
+    key_gram: G, [X, N, N]; 0 on padding.
+    query_square: |q|^2, [1 or X, M, Y].
+    key_mask: bool [X, N, 1, 1].
+    query_mask: bool [1 or X, M, Y], queries that the normalisation runs over.
+    scored_mask: bool [1 or X, M, Y], queries that count in the score of a pair.
   """
 
   values: tf.Tensor
@@ -65,15 +66,15 @@ def all_pairs(
   query_mask: tf.Tensor,
   scored_mask: tf.Tensor | None = None,
 ) -> Affinities:
-  """Every key set with every query set.
+  """Affinities of every key set with every query set.
 
   Args:
-    keys: [K, N, J], key_mask: [K, N].
-    queries: [Q, M, J], query_mask: [Q, M].
-    scored_mask: [Q, M], or None for `query_mask`.
+    keys: [X, N, J], key_mask: [X, N].
+    queries: [Y, M, J], query_mask: [Y, M].
+    scored_mask: [Y, M], or None for `query_mask`.
   """
   keys, queries = _zero_padding(keys, key_mask), _zero_padding(queries, query_mask)
-  queries = tf.transpose(queries, [1, 0, 2])  # [M, Q, J]
+  queries = tf.transpose(queries, [1, 0, 2])  # [M, Y, J]
   shape = tf.concat([tf.shape(keys)[:2], tf.shape(queries)[:2]], 0)
   size = keys.shape[-1]
   values = tf.matmul(tf.reshape(keys, [-1, size]), tf.reshape(queries, [-1, size]), False, True)
@@ -94,7 +95,7 @@ def matched_pairs(
   query_mask: tf.Tensor,
   scored_mask: tf.Tensor | None = None,
 ) -> Affinities:
-  """Key set p with query set p only: K = P and Q = 1.
+  """Affinities of key set p with query set p only: X = P and Y = 1.
 
   Args:
     keys: [P, N, J], key_mask: [P, N].
@@ -117,7 +118,7 @@ def _zero_padding(vectors: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
 
 
 def normalise(affinities: Affinities, raw_norm: RawNorm) -> tf.Tensor:
-  """s', normalised along the queries for each key: [K, N, M, Q].
+  """s', normalised over the queries for each key: [X, N, M, Y].
 
   Departure: the released code calls an undefined function for the two l1 norms; here
   they divide by the sum of absolute values.
@@ -134,23 +135,23 @@ def normalise(affinities: Affinities, raw_norm: RawNorm) -> tf.Tensor:
 
 
 def energies(affinities: Affinities, raw_norm: RawNorm, lambda_softmax: float) -> tf.Tensor:
-  """w~ = exp(lambda s'), 0 on padding keys: the attention times an unknown factor."""
+  """w~ = exp(lambda s'), 0 on padding keys: the attention up to a factor for each query."""
   exponents = lambda_softmax * normalise(affinities, raw_norm)
   if raw_norm in ("clipped", "no_norm") or lambda_softmax > _SAFE_LAMBDA:
-    # The other norms are within +-lambda; these are as large as the embeddings let them be.
+    # With the other norms |lambda s'| is at most lambda; with these it has no bound.
     real = tf.where(affinities.key_mask, exponents, exponents.dtype.min)
     exponents -= tf.stop_gradient(tf.reduce_max(real, 1, keepdims=True))
-    exponents = tf.minimum(exponents, 0.0)  # Of padding keys, which no maximum holds down.
+    exponents = tf.minimum(exponents, 0.0)  # Padding keys can exceed the maximum of real keys.
   return tf.exp(exponents) * tf.cast(affinities.key_mask, exponents.dtype)
 
 
 def weights(energies: tf.Tensor) -> tf.Tensor:
-  """w from w~: rows over the keys (axis 1) sum to 1, or are all 0 where no key is real."""
+  """w from w~: the sum over keys (axis 1) is 1, or 0 if no key is real."""
   return tf.math.divide_no_nan(energies, tf.reduce_sum(energies, 1, keepdims=True))
 
 
 def relevance(affinities: Affinities, energies: tf.Tensor) -> tf.Tensor:
-  """R_q = cos(q, a_q) through the Gram matrix: [K, M, Q]; 0 on padding queries."""
+  """R_q = cos(q, a_q) from the Gram matrix: [X, M, Y]; 0 on padding queries."""
   dot = tf.reduce_sum(energies * affinities.values, 1)
   return normalize.cosine_of_products(
     dot, affinities.query_square, context_square(affinities, energies)
@@ -158,9 +159,9 @@ def relevance(affinities: Affinities, energies: tf.Tensor) -> tf.Tensor:
 
 
 def context_square(affinities: Affinities, energies: tf.Tensor) -> tf.Tensor:
-  """|a|^2 = w^T G w: [K, M, Q]."""
+  """|a|^2 = w^T G w: [X, M, Y]."""
   shape = tf.shape(energies)
-  flat = tf.reshape(energies, [shape[0], shape[1], shape[2] * shape[3]])  # [K, N, M Q]
+  flat = tf.reshape(energies, [shape[0], shape[1], shape[2] * shape[3]])  # [X, N, M Y]
   square = tf.reduce_sum(flat * tf.matmul(affinities.key_gram, flat), 1)
   return tf.reshape(square, [shape[0], shape[2], shape[3]])
 
@@ -168,10 +169,10 @@ def context_square(affinities: Affinities, energies: tf.Tensor) -> tf.Tensor:
 def aggregate(
   values: tf.Tensor, scored_mask: tf.Tensor, how: Aggregation, lambda_lse: float = 6.0
 ) -> tf.Tensor:
-  """One score for each pair from the scores of its queries: [K, M, Q] to [K, Q].
+  """One score for each pair from the scores of its queries: [X, M, Y] to [X, Y].
 
-  `log_sum_exp` is (1/lambda) log sum exp(lambda R), a plain sum: it grows with length,
-  as in the released code.
+  `log_sum_exp` is (1/lambda) log sum exp(lambda R). It grows with the length of the
+  sentence, as in the released code.
   """
   scored_mask = tf.broadcast_to(scored_mask, tf.shape(values))
   real = tf.cast(scored_mask, values.dtype)
@@ -187,7 +188,7 @@ def aggregate(
 
 @dataclasses.dataclass(frozen=True)
 class AttendedFragments:
-  """One direction of matched pairs, as constraints on attention see it.
+  """One direction of matched pairs, in the form that constraints on attention read.
 
   Attributes:
     weights: w, [B, M, N]; rows sum to 1 over real keys.
@@ -196,7 +197,7 @@ class AttendedFragments:
     query_square: |q|^2, [B, M].
     key_mask: bool [B, N].
     eligible: bool [B, M], queries that a constraint may pick (no <start>, <end>, padding).
-    query_ids: int32 [B, M], equal for queries that are the same word; -1 tells nothing.
+    query_ids: int32 [B, M], equal for queries that are the same word; -1 if unknown.
   """
 
   weights: tf.Tensor
@@ -211,7 +212,7 @@ class AttendedFragments:
 def attended_fragments(
   affinities: Affinities, energies: tf.Tensor, eligible: tf.Tensor, query_ids: tf.Tensor
 ) -> AttendedFragments:
-  """What `matched_pairs` affinities and their energies say, query-major."""
+  """Fragments from the affinities of `matched_pairs` and their energies, query-major."""
   return AttendedFragments(
     weights=tf.transpose(weights(energies)[..., 0], [0, 2, 1]),
     affinities=tf.transpose(affinities.values[..., 0], [0, 2, 1]),

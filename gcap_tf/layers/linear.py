@@ -1,9 +1,11 @@
-"""Affine maps and tables that start as PyTorch's do, which the published models rely on."""
+"""Keras' `Dense` and `Embedding`, started as PyTorch starts them, which the published models need.
+
+Both are built at once, so that a model has all its weights after `__init__`.
+"""
 
 import math
 
 import keras
-import tensorflow as tf
 
 
 def uniform(fan: int) -> keras.initializers.Initializer:
@@ -12,38 +14,22 @@ def uniform(fan: int) -> keras.initializers.Initializer:
   return keras.initializers.RandomUniform(-bound, bound)
 
 
-class Linear(keras.layers.Layer):
-  """y = x W + b with W, b ~ U(±1/sqrt(inputs)); weights exist from construction on."""
-
-  def __init__(self, inputs: int, outputs: int, use_bias: bool = True, **kwargs):
-    super().__init__(**kwargs)
-    self.supports_masking = True  # Rows are independent, so a mask passes through.
-    self.kernel = self.add_weight(
-      shape=(inputs, outputs), initializer=uniform(inputs), name="kernel"
-    )
-    self.bias = None
-    if use_bias:
-      self.bias = self.add_weight(shape=(outputs,), initializer=uniform(inputs), name="bias")
-    self.built = True
-
-  def call(self, x: tf.Tensor) -> tf.Tensor:
-    inputs, outputs = self.kernel.shape
-    # One flat product: a batched matmul would broadcast the kernel over the leading axes.
-    y = tf.matmul(tf.reshape(x, [-1, inputs]), self.kernel)
-    if self.bias is not None:
-      y = tf.nn.bias_add(y, self.bias)
-    return tf.reshape(y, tf.concat([tf.shape(x)[:-1], [outputs]], 0)) if x.shape.rank != 2 else y
+def dense(inputs: int, outputs: int, name: str, use_bias: bool = True) -> keras.layers.Dense:
+  """y = x W + b with W, b ~ U(±1/sqrt(inputs))."""
+  layer = keras.layers.Dense(
+    outputs,
+    use_bias=use_bias,
+    kernel_initializer=uniform(inputs),
+    bias_initializer=uniform(inputs) if use_bias else "zeros",
+    name=name,
+  )
+  layer.build((None, inputs))
+  return layer
 
 
-class Table(keras.layers.Layer):
+def embedding(rows: int, size: int, name: str) -> keras.layers.Embedding:
   """Rows looked up by id, started from N(0, 1)."""
-
-  def __init__(self, rows: int, size: int, **kwargs):
-    super().__init__(**kwargs)
-    self.embeddings = self.add_weight(
-      shape=(rows, size), initializer=keras.initializers.RandomNormal(stddev=1.0), name="embeddings"
-    )
-    self.built = True
-
-  def call(self, ids: tf.Tensor) -> tf.Tensor:
-    return tf.gather(self.embeddings, ids)
+  start = keras.initializers.RandomNormal(stddev=1.0)
+  layer = keras.layers.Embedding(rows, size, embeddings_initializer=start, name=name)
+  layer.build((None,))
+  return layer

@@ -36,11 +36,14 @@ class Naming(keras.layers.Layer):
         f"and has {len(label_words)}"
       )
     self.label_words = tuple(label_words)
-    self.gate = linear.Linear(hidden_size, 1, name="gate")
+    self.gate = linear.dense(hidden_size, 1, name="gate")
     self.gain = self.add_weight(
       shape=(), initializer=keras.initializers.Constant(10.0), name="gain"
     )
-    self.built = True
+    self.build((None, None, hidden_size))
+
+  def compute_output_shape(self, input_shape):
+    return input_shape
 
   def names(self, region_labels: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
     """w of every region's label, 0 where no word names it: [I, R], [H, V] -> [I, R, H]."""

@@ -1,9 +1,9 @@
-"""Norms and cosines with the epsilons of SCAN and its kin, safe to differentiate at zero.
+"""Norms and cosines with the epsilons of SCAN and related programs, with gradients at zero.
 
 l2n(x)     = x / (|x|_2 + 1e-8)               epsilon added after the root
 l1n(x)     = x / (|x|_1 + 1e-8)
 cos(x, y)  = x . y / max(|x| |y|, 1e-8)       product of norms clamped
-lrelu(x)   = x if x > 0 else 0.1 x
+lrelu(x)   = x if x > 0, else 0.1 x
 """
 
 import tensorflow as tf
@@ -37,7 +37,7 @@ def cosine(x: tf.Tensor, y: tf.Tensor, axis: int = -1) -> tf.Tensor:
 
 
 def cosine_of_products(dot: tf.Tensor, x_square: tf.Tensor, y_square: tf.Tensor) -> tf.Tensor:
-  """The clamped cosine from x.y, |x|^2 and |y|^2, where the vectors were never formed."""
+  """The clamped cosine from x.y, |x|^2 and |y|^2, without the vectors themselves."""
   return dot * tf.math.rsqrt(tf.maximum(x_square * y_square, EPSILON**2))
 
 

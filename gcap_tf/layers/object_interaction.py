@@ -16,12 +16,17 @@ _SALTS = 10  # Dropout places of one layer, at most.
 
 
 class UnbiasedNorm(keras.layers.Layer):
+  """Why not `keras.layers.LayerNormalization`: parity with GVD (unbiased deviation, ε outside)."""
+
   def __init__(self, size: int, **kwargs):
     super().__init__(**kwargs)
     self.size = size
     self.gamma = self.add_weight(shape=(size,), initializer="ones", name="gamma")
     self.beta = self.add_weight(shape=(size,), initializer="zeros", name="beta")
-    self.built = True
+    self.build((None, size))
+
+  def compute_output_shape(self, input_shape):
+    return input_shape
 
   def call(self, x: tf.Tensor) -> tf.Tensor:
     centred = x - tf.reduce_mean(x, -1, keepdims=True)
@@ -31,48 +36,67 @@ class UnbiasedNorm(keras.layers.Layer):
     return self.gamma * centred / (deviation + 1e-6) + self.beta
 
 
+class _Block(keras.layers.Layer):
+  """One encoder layer, number `number` of its stack."""
+
+  def __init__(self, size: int, heads: int, inner: int, rate: float, number: int, **kwargs):
+    super().__init__(**kwargs)
+    self.size, self.rate, self.salt = size, rate, 200 + _SALTS * number
+    chunk = -(-size // heads)
+    self.chunks = [min(chunk, size - start) for start in range(0, size, chunk)]
+
+    def square(name):
+      return linear.dense(size, size, name=f"{name}_{number}", use_bias=False)
+
+    self.q, self.k, self.v, self.o = square("q"), square("k"), square("v"), square("o")
+    self.first_norm = UnbiasedNorm(size, name=f"first_norm_{number}")
+    self.widen = linear.dense(size, inner, name=f"widen_{number}")
+    self.narrow = linear.dense(inner, size, name=f"narrow_{number}")
+    self.second_norm = UnbiasedNorm(size, name=f"second_norm_{number}")
+    self.build((None, None, size))
+
+  def compute_output_shape(self, input_shape):
+    return input_shape
+
+  def call(
+    self, regions: tf.Tensor, region_mask: tf.Tensor, seed: tf.Tensor | None = None
+  ) -> tf.Tensor:
+    found = self._attend(regions, region_mask, seed)
+    regions = self.first_norm(regions + dropout.dropout(found, self.rate, seed, self.salt))
+    found = self.narrow(tf.nn.relu(self.widen(regions)))
+    return self.second_norm(regions + dropout.dropout(found, self.rate, seed, self.salt + 1))
+
+  def _attend(self, x, region_mask, seed):
+    q, k, v = (tf.split(layer(x), self.chunks, axis=-1) for layer in (self.q, self.k, self.v))
+    heads = []
+    for n in range(len(self.chunks)):
+      scores = tf.matmul(q[n], k[n], transpose_b=True) / (self.size**0.5)  # [I, R, R]
+      weights = masking.masked_softmax(scores, region_mask[:, tf.newaxis])
+      weights = dropout.dropout(weights, self.rate, seed, self.salt + 2 + n)
+      heads.append(tf.matmul(weights, v[n]))
+    return self.o(tf.concat(heads, -1))
+
+
 class ObjectInteraction(keras.layers.Layer):
-  """Post-norm encoder layers over regions, [I, R, d] -> [I, R, d]."""
+  """Post-norm encoder layers over regions, [I, R, d] -> [I, R, d].
+
+  Why not `keras.layers.MultiHeadAttention`: parity with GVD (chunks of unequal size, its scale
+  and its norm) and dropout that resumes exactly.
+  """
 
   def __init__(
     self, size: int, layers: int = 2, heads: int = 6, inner: int = 512, rate: float = 0.2, **kwargs
   ):
     super().__init__(**kwargs)
-    self.size, self.rate = size, rate
-    chunk = -(-size // heads)
-    self.chunks = [min(chunk, size - start) for start in range(0, size, chunk)]
-    self.blocks = [
-      {
-        **{n: linear.Linear(size, size, use_bias=False, name=f"{n}_{b}") for n in "qkvo"},
-        "first_norm": UnbiasedNorm(size, name=f"first_norm_{b}"),
-        "widen": linear.Linear(size, inner, name=f"widen_{b}"),
-        "narrow": linear.Linear(inner, size, name=f"narrow_{b}"),
-        "second_norm": UnbiasedNorm(size, name=f"second_norm_{b}"),
-      }
-      for b in range(layers)
-    ]
-    self.built = True
+    self.blocks = [_Block(size, heads, inner, rate, number) for number in range(layers)]
+    self.build((None, None, size))
+
+  def compute_output_shape(self, input_shape):
+    return input_shape
 
   def call(
     self, regions: tf.Tensor, region_mask: tf.Tensor, seed: tf.Tensor | None = None
   ) -> tf.Tensor:
-    for number, block in enumerate(self.blocks):
-      salt = 200 + _SALTS * number
-      found = dropout.dropout(
-        self._attend(block, regions, region_mask, seed, salt), self.rate, seed, salt
-      )
-      regions = block["first_norm"](regions + found)
-      found = block["narrow"](tf.nn.relu(block["widen"](regions)))
-      found = dropout.dropout(found, self.rate, seed, salt + 1)
-      regions = block["second_norm"](regions + found)
+    for block in self.blocks:
+      regions = block(regions, region_mask, seed)
     return regions
-
-  def _attend(self, block, x, region_mask, seed, salt):
-    q, k, v = (tf.split(block[name](x), self.chunks, axis=-1) for name in "qkv")
-    heads = []
-    for n in range(len(self.chunks)):
-      scores = tf.matmul(q[n], k[n], transpose_b=True) / (self.size**0.5)  # [I, R, R]
-      weights = masking.masked_softmax(scores, region_mask[:, tf.newaxis])
-      weights = dropout.dropout(weights, self.rate, seed, salt + 2 + n)
-      heads.append(tf.matmul(weights, v[n]))
-    return block["o"](tf.concat(heads, -1))

@@ -1,4 +1,4 @@
-"""An LSTM cell in plain matrix products, and the loop that unrolls a cell over words.
+"""An LSTM cell in plain matrix products.
 
     [i; f; g; o] = W x + U [s; h] + b
     c' = sigmoid(f) c + sigmoid(i) tanh(g)      h' = sigmoid(o) tanh(c')
@@ -10,16 +10,18 @@ Gate order and start values are PyTorch's: i, f, g, o, all U(±1/sqrt(H)), no fo
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import keras
 import tensorflow as tf
 
-from gcap_tf.layers import dropout, linear, product
+from gcap_tf.layers import dropout, linear, product, unrolling
 
 
 class LSTMCell(keras.layers.Layer):
   """One step of an LSTM.
+
+  Why not `keras.layers.LSTMCell`: separate kernels for known inputs (measured speed, see
+  `unrolling.py`) and PyTorch's start values (parity with published models).
 
   Args:
     units: H.
@@ -42,7 +44,10 @@ class LSTMCell(keras.layers.Layer):
     self.bias = self.add_weight(
       shape=(4 * units,), initializer=_SumOfTwo(linear.uniform(units)), name="bias"
     )
-    self.built = True
+    self.build((None, stepped + units))
+
+  def compute_output_shape(self, input_shape):
+    return (*input_shape[:-1], self.units)
 
   def project(self, n: int, x: tf.Tensor) -> tf.Tensor:
     """The n-th known input's share of the gates: [..., inputs[n]] -> [..., 4H]."""
@@ -73,9 +78,14 @@ class LSTMCell(keras.layers.Layer):
     gates = tf.nn.bias_add(gates, self.bias)
     return activate(gates if known is None else gates + known, c)
 
-  def product(self, known: tf.Tensor | float = 0.0) -> "Product":
-    """What `unroll` needs to multiply by this cell's kernel; `known` leads with [T, B]."""
-    return self.step_kernel, known + self.bias
+  def product(self, known: tf.Tensor | None = None, copies: int = 1) -> unrolling.Product:
+    """The gates of a step as `unroll` computes them.
+
+    Args:
+      known: sum of the projections of the known inputs, [T, B, 4H], or None.
+      copies: cells for each of the B sequences.
+    """
+    return unrolling.Product(self.step_kernel, self.bias, known, copies)
 
 
 def activate(gates: tf.Tensor, c: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
@@ -85,109 +95,10 @@ def activate(gates: tf.Tensor, c: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
   return tf.sigmoid(o) * tf.tanh(c), c
 
 
-Product = tuple[tf.Tensor, tf.Tensor]  # A kernel [inputs, outputs] and what is added.
-Multiply = Callable[[str, tf.Tensor], tf.Tensor]
-
-
-def multiply(kernels: dict[str, Callable[[tf.Tensor], tf.Tensor]], added: Any) -> Multiply:
-  """`(name, x) -> kernels[name](x) + added[name]`, for a step outside of `unroll`."""
-  return lambda name, x: kernels[name](x) + added[name]
-
-
-def spread(bias: tf.Tensor, known: tf.Tensor, copies: int = 1) -> tf.Tensor:
-  """A bias for every step and row of `known` [T, B, ...]: [T, B * copies, outputs]."""
-  shape = tf.shape(known)
-  return tf.broadcast_to(tf.convert_to_tensor(bias), [shape[0], shape[1] * copies, bias.shape[0]])
-
-
-def unroll(
-  step: Callable[[Any, Any, Multiply], tuple[Any, tuple[tf.Tensor, ...]]],
-  inputs: Any,
-  state: Any,
-  outputs: int,
-  products: dict[str, Product] | None = None,
-) -> tuple[tf.Tensor, ...]:
-  """Runs `step(state, inputs[t], multiply) -> state, outputs` for every t.
-
-  Left to itself, a loop adds x_tᵀ dy_t to a kernel's gradient at every step: skinny
-  products, and a pass over the whole kernel for each. Kernels given as `products` are
-  constants within the loop; their gradient is Σ_t x_tᵀ dy_t, one product after it, where
-  dy is the gradient of what `multiply` adds.
-
-  Args:
-    step: one step; its outputs are float32. It may `multiply(name, x)` once per name, which
-      is x [rows, in] @ kernel + added[t] of that product.
-    inputs: tensors that lead with T.
-    state: structure of tensors before the first step.
-    outputs: how many tensors a step gives out.
-    products: name -> kernel and what is added, [T, rows, outputs].
-
-  Returns:
-    The outputs of all steps, each leading with T.
-  """
-  late = {name: _LateGradient(kernel) for name, (kernel, _) in (products or {}).items()}
-  added = {name: late[name].prepare(rows) for name, (_, rows) in (products or {}).items()}
-  length = tf.shape(tf.nest.flatten((inputs, added))[0])[0]
-  sources = tf.nest.map_structure(
-    lambda x: tf.TensorArray(x.dtype, length, element_shape=x.shape[1:]).unstack(x),
-    (inputs, added),
-  )
-  sinks = tuple(tf.TensorArray(tf.float32, length) for _ in range(outputs + len(late)))
-
-  def body(t, state, sinks):
-    now, added = tf.nest.map_structure(lambda source: source.read(t), sources)
-    factors: dict[str, tf.Tensor] = {}
-
-    def multiply(name, x):
-      factors[name] = tf.stop_gradient(x)
-      return late[name].multiply(x) + added[name]
-
-    new, given = step(state, now, multiply)
-    new = tf.nest.map_structure(lambda x, old: tf.ensure_shape(x, old.shape), new, state)
-    given = (*given, *(factors[name] for name in late))
-    return t + 1, new, tuple(sink.write(t, x) for sink, x in zip(sinks, given, strict=True))
-
-  _, _, sinks = tf.while_loop(lambda t, *_: t < length, body, (0, state, sinks))
-  stacked = tuple(sink.stack() for sink in sinks)
-  for gradient, factors in zip(late.values(), stacked[outputs:], strict=True):
-    gradient.finish(factors)
-  return stacked[:outputs]
-
-
-class _LateGradient:
-  """A kernel that is a constant to the loop, and its gradient by way of what is added."""
-
-  def __init__(self, kernel: tf.Tensor):
-    self._kernel = tf.convert_to_tensor(kernel)
-    self.multiply = product.with_constant(self._kernel)
-    self._factors: tf.Tensor | None = None
-
-  def prepare(self, added: tf.Tensor) -> tf.Tensor:
-    """`added` as it is; backwards, the kernel's gradient hangs on it."""
-
-    @tf.custom_gradient
-    def identity(kernel, added):
-      def gradient(upstream):
-        inputs, outputs = kernel.shape
-        factors = tf.reshape(self._factors, [-1, inputs])
-        return (
-          tf.matmul(factors, tf.reshape(upstream, [-1, outputs]), transpose_a=True),
-          upstream,
-        )
-
-      return tf.identity(added), gradient
-
-    return identity(self._kernel, added)
-
-  def finish(self, factors: tf.Tensor) -> None:
-    """Tells what the kernel was multiplied with: [T, rows, inputs]."""
-    self._factors = factors
-
-
 def stepwise_dropout(x: tf.Tensor, rate: float, seed: tf.Tensor | None, salt: int) -> tf.Tensor:
   """Dropout over all steps at once, equal to `dropout(x[t], rate, derive(seed, t), salt)`.
 
-  A loop that draws its masks step by step (decoding) and a loop that is fed all steps
+  A loop that draws its masks step by step (decoding) and a loop that gets all steps at once
   (teacher forcing) thus see the same noise under the same seed.
 
   Args:
@@ -206,7 +117,7 @@ def stepwise_dropout(x: tf.Tensor, rate: float, seed: tf.Tensor | None, salt: in
 
 
 class _SumOfTwo(keras.initializers.Initializer):
-  """PyTorch keeps two biases where one suffices; their sum is what starts here."""
+  """PyTorch's LSTM has two biases; this one bias starts as their sum."""
 
   def __init__(self, part: keras.initializers.Initializer):
     self.part = part

@@ -1,4 +1,4 @@
-"""Regions into the joint space (Zhou et al., POS-SCAN, CVPR 2020, Eq. 1).
+"""Embeds regions in the joint space (Zhou et al., POS-SCAN, CVPR 2020, Eq. 1).
 
     v_r = l2n(W_v f_r + b_v)
 
@@ -18,7 +18,10 @@ RegionEncoderKind = Literal["basic", "weight_norm"]
 
 
 class RegionEncoder(keras.layers.Layer):
-  """[I, R, D] features to [I, R, J] unit vectors; padding regions become zero vectors."""
+  """[I, R, D] features to [I, R, J] unit vectors; padding regions become zero vectors.
+
+  It is not a `keras.layers.Dense` because W_v may be weight-normalised.
+  """
 
   def __init__(
     self,
@@ -46,7 +49,10 @@ class RegionEncoder(keras.layers.Layer):
       self.gain = self.add_weight(
         shape=(), initializer=keras.initializers.Constant(norm), name="gain"
       )
-    self.built = True
+    self.build((None, None, feature_size))
+
+  def compute_output_shape(self, input_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return (*input_shape[:-1], self.kernel.shape[-1])
 
   def matrix(self) -> tf.Tensor:
     """W_v transposed, [D, J]."""
@@ -56,14 +62,16 @@ class RegionEncoder(keras.layers.Layer):
     return self.gain * kernel / tf.norm(kernel)
 
   def call(self, features: tf.Tensor, region_mask: tf.Tensor) -> tf.Tensor:
-    check_feature_size(features, self.feature_size)
     joint = product.flat_matmul(features, self.matrix()) + self.bias  # [I, R, J]
     joint = normalize.l2n(joint) if self.normalise else joint
     return tf.where(region_mask[..., None], joint, tf.zeros_like(joint))
 
 
 def check_feature_size(features: tf.Tensor, expected: int) -> None:
-  """Raises a `UserError` where regions are not of the size the model was built for."""
+  """Raises a `UserError` if region features do not have the `expected` size.
+
+  Matchers call it before the layer: Keras adds lines to errors that a layer's `call` raises.
+  """
   if features.shape[-1] != expected:
     raise errors.UserError(
       f"region features have {features.shape[-1]} numbers but the matcher was built for "

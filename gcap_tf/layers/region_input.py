@@ -39,9 +39,14 @@ class RegionInput(keras.layers.Layer):
         "regions have neither features nor labels: set feature_size or num_labels above 0"
       )
     self.feature_size, self.use_box, self.normalize = feature_size, use_box, normalize
-    self.labels = linear.Table(num_labels + 1, label_size, name="labels") if num_labels else None
+    self.labels = None
+    if num_labels:
+      self.labels = linear.embedding(num_labels + 1, label_size, name="labels")
     self.size = feature_size + (label_size if num_labels else 0) + (BOX_SIZE if use_box else 0)
-    self.built = True
+    self.build((None, None, self.size))
+
+  def compute_output_shape(self, input_shape):
+    return input_shape
 
   def call(self, batch: dict[str, tf.Tensor]) -> tf.Tensor:
     """[I, R, size] of a batch."""

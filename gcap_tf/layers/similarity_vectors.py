@@ -2,9 +2,9 @@
 
     y_it = W (a_it - e_t)^2 + b,    a_it = sum_r w_itr v_ir
 
-The coordinates of every context a are needed, J numbers for each word and picture, so
-they are formed one picture at a time and thrown away; the gradient forms them again.
-A differentiated program would keep about 1 GB of them for a batch of 128.
+This needs the J coordinates of a for every word and picture. They are computed for one
+picture at a time and not kept; the gradient computes them again. Automatic differentiation
+would keep about 1 GB of them for a batch of 128.
 """
 
 import tensorflow as tf

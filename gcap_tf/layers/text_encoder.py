@@ -1,8 +1,8 @@
-"""Words into the joint space (Zhou et al., POS-SCAN, CVPR 2020, Eq. 2 and 3).
+"""Embeds words in the joint space (Zhou et al., POS-SCAN, CVPR 2020, Eq. 2 and 3).
 
     x_t = W_e y_t;   e_t = l2n((h_forward_t + h_backward_t) / 2)
 
-or the forward direction alone. The backward direction starts at the last real word.
+or e_t = l2n(h_forward_t). The backward direction starts at the last real word.
 """
 
 from typing import Any
@@ -18,11 +18,12 @@ EMBEDDING_SALT = 101
 class TextEncoder(keras.layers.Layer):
   """[C, T] tokens to [C, T, J]; padding words become zero vectors.
 
-  Padding must stand on the right; its length changes nothing.
+  Padding must be on the right; its length does not change the result. The layer looks up
+  packed words only, so it holds the table itself instead of a `keras.layers.Embedding`.
 
   Attributes:
-    embedding: [V, E] table. Row 0 is an ordinary row unless `frozen_padding`: no real
-      word has id 0, so it only matters to a caption that holds it unmasked.
+    embedding: [V, E] table. Row 0 is an ordinary row unless `frozen_padding`. No real
+      word has id 0, so the row only matters if a caption holds id 0 inside its mask.
   """
 
   def __init__(
@@ -51,7 +52,11 @@ class TextEncoder(keras.layers.Layer):
     self.backward_gru = (
       gru.PackedGRU(word_size, joint_size, name="backward_gru") if bidirectional else None
     )
-    self.built = True
+    self.joint_size = joint_size
+    self.build((None, None))
+
+  def compute_output_shape(self, input_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return (*input_shape, self.joint_size)
 
   def call(
     self, tokens: tf.Tensor, token_mask: tf.Tensor, seed: tf.Tensor | None = None

@@ -1,1 +1,1 @@
-"""Ranking, CCR/CCS, cross entropy, distillation, box supervision and more."""
+"""Losses as pure functions, one file for each idea."""

@@ -1,12 +1,12 @@
 """Contrastive Content Re-sourcing (Chen et al., More Than Just Attention, WACV 2023).
 
-A query must be closer to what it attended than to what it did not:
+A query must be closer to the keys that it attends to than to the others:
 
     w^_ij = (1 - w_ij) / sum_j (1 - w_ij),   a^_i = sum_j w^_ij k_j        (Eq. 5)
-    l_CCR = [Sim(q_i, a^_i) - Sim(q_i, a_i) + gamma_2]+                     (Eq. 6)
+    l_CCR = [Sim(q_i, a^_i) - Sim(q_i, a_i) + gamma_2]+                    (Eq. 6)
 
-Sim is the cosine. With u = 1 - w and the Gram matrix G of the keys,
-Sim(q, a^) = u . s / (|q| sqrt(u^T G u)): the sum in Eq. 5 cancels.
+Sim is the cosine. With u = 1 - w, the affinities s_j = q . k_j and the Gram matrix G of the
+keys, Sim(q, a^) = u . s / (|q| sqrt(u^T G u)): the sum in Eq. 5 cancels.
 """
 
 from typing import Literal
@@ -25,16 +25,16 @@ def loss(
   seed: tf.Tensor,
   queries: Queries = "one",
 ) -> tf.Tensor:
-  """l_CCR added over matched pairs.
+  """l_CCR, added over matched pairs as the ranking loss is.
 
   Args:
     fragments: one direction of attention.
     margin: gamma_2.
     seed: int32 [2], draws the query of each pair.
-    queries: one random query a pair, or the mean over all its eligible queries.
+    queries: one random query of each pair, or the mean over all its eligible queries.
 
   Returns:
-    Scalar. A pair without an eligible query, or with a single key, counts 0.
+    Scalar. A pair without an eligible query, or with a single key, adds 0.
   """
   real_keys = tf.reduce_sum(tf.cast(fragments.key_mask, tf.int32), 1)
   hinges = hinge(fragments, margin)  # [B, M]

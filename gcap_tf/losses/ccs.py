@@ -1,11 +1,11 @@
 """Contrastive Content Swapping (Chen et al., More Than Just Attention, WACV 2023).
 
-What a query attended must be closer to it than to another query of the same sentence
-(words) or picture (regions):
+The attended keys of a query must be closer to this query than to another query q~ of the
+same sentence (words) or picture (regions):
 
-    l_CCS = [Sim(q~_i, a_i) - Sim(q_i, a_i) + gamma_3]+                     (Eq. 7)
+    l_CCS = [Sim(q~_i, a_i) - Sim(q_i, a_i) + gamma_3]+                    (Eq. 7)
 
-Sim is the cosine; q~_i . a_i = sum_j w_ij s~_j with s~ the affinities of q~_i.
+Sim is the cosine; q~_i . a_i = sum_j w_ij s~_j, in which s~ are the affinities of q~_i.
 """
 
 import tensorflow as tf
@@ -22,16 +22,17 @@ def loss(
   seed: tf.Tensor,
   queries: ccr.Queries = "one",
 ) -> tf.Tensor:
-  """l_CCS added over matched pairs.
+  """l_CCS, added over matched pairs as the ranking loss is.
 
   Args:
     fragments: one direction of attention.
     margin: gamma_3.
     seed: int32 [2], draws the query of each pair (the same as CCR's) and its negative.
-    queries: one random query and negative a pair, or the mean over all.
+    queries: one random query and negative of each pair, or the mean over all of them.
 
   Returns:
-    Scalar. A query without a negative counts 0; the same word elsewhere is none.
+    Scalar. A query without a negative adds 0; another occurrence of the same word is not
+    a negative.
   """
   if queries == "all":
     return _all_queries(fragments, margin)
@@ -64,7 +65,7 @@ def hinge(
 
 
 def _all_queries(fragments: cross_attention.AttendedFragments, margin: float) -> tf.Tensor:
-  """The mean of Eq. 7 over queries and their negatives, added over pairs."""
+  """Eq. 7 as a mean over the negatives of a query and over queries, added over pairs."""
   w = fragments.weights
   square = tf.reduce_sum(w * tf.matmul(w, fragments.key_gram), -1)  # [B, M]
   dots = tf.matmul(fragments.affinities, w, transpose_b=True)  # [B, negative, query]

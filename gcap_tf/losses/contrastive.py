@@ -1,13 +1,15 @@
 """Contrastive learning for captions (Dai & Lin, NeurIPS 2017, arXiv:1710.02534).
 
-A captioner p_m is asked to find right pairs of picture and caption likelier than a frozen
-reference p_n does, and wrong pairs less likely:
+A captioner p_m learns to give matched pairs of picture and caption a higher probability than
+a frozen reference p_n does, and mismatched pairs a lower one:
 
-    G(c, I) = ln p_m(c | I) - ln p_n(c | I)                                        (Eq. 7)
-    h(c, I) = r_ν(G) = 1 / (1 + ν exp(-G))                                   (Eq. 3, 8)
-    L = - mean ln h(c, I) - (1/K) Σ_k mean ln(1 - h(c_/k, I))                     (Eq. 10)
+    G(c, I) = ln p_m(c | I) - ln p_n(c | I)                                       (Eq. 7)
+    h(c, I) = r_ν(G) = 1 / (1 + ν exp(-G))                                        (Eq. 3, 8)
+    L = -J = - mean_t ln h(c_t, I_t) - mean_t ln(1 - h(c_/t, I_t))                (Eq. 9, 10)
 
-The first term alone is the paper's CL(P), the second CL(N). At G = 0 and ν = 1 L is 2 ln 2.
+The first mean is over the matched pairs (c_t, I_t) of the batch, the second over all its
+mismatched pairs (c_/t, I_t): all sets Y_k of Eq. 10 together. The first term alone is the
+paper's CL(P), the second CL(N). At G = 0 and ν = 1, L is 2 ln 2.
 """
 
 import math
@@ -21,20 +23,20 @@ FLOOR = 1e-20
 
 
 def positive_loss(ratio: tf.Tensor, nu: float = 1.0, form: Form = "softplus") -> tf.Tensor:
-  """-ln h of each right pair: [...] -> [...].
+  """-ln h of each matched pair: [...] -> [...].
 
   Args:
     ratio: G.
     nu: ν.
-    form: "softplus" is exact everywhere. "clipped" holds h above 1e-20 as the released code
-      does, whose gradient dies where float32 cannot tell h from 0 or 1.
+    form: "softplus" is exact everywhere. "clipped" keeps h above 1e-20 as the released code
+      does; its gradient vanishes if float32 rounds h to 0 or 1.
   """
   shifted = ratio - math.log(nu)
   return tf.nn.softplus(-shifted) if form == "softplus" else _clipped(tf.sigmoid(shifted))
 
 
 def negative_loss(ratio: tf.Tensor, nu: float = 1.0, form: Form = "softplus") -> tf.Tensor:
-  """-ln(1 - h) of each wrong pair; arguments as for `positive_loss`."""
+  """-ln(1 - h) of each mismatched pair; arguments as for `positive_loss`."""
   shifted = ratio - math.log(nu)
   return tf.nn.softplus(shifted) if form == "softplus" else _clipped(1.0 - tf.sigmoid(shifted))
 
@@ -50,11 +52,11 @@ def loss(
   terms: Terms = "both",
   form: Form = "softplus",
 ) -> dict[str, tf.Tensor]:
-  """The terms of L that are asked for: "positive" and "negative", scalars.
+  """The terms of L by name, "positive" and "negative": scalars, each a mean over its pairs.
 
   Args:
-    positive: G of right pairs, any shape.
-    negative: G of wrong pairs, any shape: the mean over all is the mean over k of means.
+    positive: G of matched pairs, any shape.
+    negative: G of mismatched pairs, any shape.
     nu: ν.
     terms: "positive" is CL(P), "negative" CL(N).
     form: as for `positive_loss`.

@@ -1,12 +1,13 @@
 """Attention distillation (Zhou et al., "More Grounded Image Captioning by Distilling
 Image-Text Matching Model", CVPR 2020, arXiv:2004.00390).
 
-    L = (1/|Ω|) Σ_{(b,t) in Ω} KL(α || β)       α the matcher's attention, β the captioner's
+    L = (1/|Ω|) Σ_{(b,t) in Ω} KL(α || β)     α: the matcher's attention, β: the captioner's
 
-Ω are the nouns that the teacher attends from. Departure from the paper, with its code: the
-paper's Eq. 15 prints KL(β || α); `reverse` gives it. α and β are held above 1e-8 and not
-normalised again. Departure from the code: a noun that the teacher has no attention for
-(an unknown word) is left out of Ω instead of counting with a loss of 0.
+The mean is over Ω, the nouns of the batch that the teacher attends from. Departure from the
+paper, as in the released code: Eq. 15 is a sum of KL(β || α); `reverse` gives this direction.
+α and β are clipped from below at 1e-8 and not normalised again. Departure from the code: Ω
+leaves out a noun for which the teacher has no attention (an unknown word); in the code it
+counts with a loss of 0.
 """
 
 from typing import Literal
@@ -21,7 +22,7 @@ Kind = Literal["kl", "reverse", "nll"]
 def attention_kl(
   teacher: tf.Tensor, student: tf.Tensor, word_mask: tf.Tensor, reverse: bool = False
 ) -> tf.Tensor:
-  """KL(α || β), or KL(β || α) where `reverse`, averaged over masked words.
+  """Mean over Ω of KL(α || β), or of KL(β || α) if `reverse`.
 
   Args:
     teacher: α, [B, T, R].
@@ -29,7 +30,7 @@ def attention_kl(
     word_mask: bool [B, T], Ω.
 
   Returns:
-    Scalar float32; 0 where Ω is empty.
+    Scalar float32; 0 if Ω is empty.
   """
   alpha, beta = tf.maximum(teacher, FLOOR), tf.maximum(student, FLOOR)
   p, q = (beta, alpha) if reverse else (alpha, beta)
@@ -37,7 +38,7 @@ def attention_kl(
 
 
 def attention_nll(teacher: tf.Tensor, student: tf.Tensor, word_mask: tf.Tensor) -> tf.Tensor:
-  """-log β of the teacher's strongest region, averaged over masked words."""
+  """Mean over Ω (`word_mask`) of -log β of the region with the teacher's largest α."""
   target = tf.argmax(teacher, -1)
   beta = tf.gather(student, target, batch_dims=2)
   return masked_mean(-tf.math.log(tf.maximum(beta, FLOOR)), word_mask)
@@ -52,15 +53,15 @@ def loss(kind: Kind, teacher: tf.Tensor, student: tf.Tensor, noun_mask: tf.Tenso
 
 
 def prefer_large(teacher: tf.Tensor, boxes: tf.Tensor, power: float) -> tf.Tensor:
-  """α weighted by areas^power and normalised again.
+  """α weighted by area^power and normalised again.
 
-  Of regions that a matcher cannot tell apart (two of a class) captions mean the largest
-  more often than not; areas are no labels, so nothing is given away.
+  If a matcher cannot distinguish regions (two objects of a class), a caption usually means
+  the largest one. Areas are not annotations, so this uses no labels.
 
   Args:
     teacher: α, [B, T, R].
     boxes: [I, R, 4] from 0 to 1, B = I * n, picture-major.
-    power: 0 leaves α as it is.
+    power: 0 leaves α unchanged.
   """
   x1, y1, x2, y2 = tf.unstack(boxes, axis=-1)
   weights = tf.maximum((x2 - x1) * (y2 - y1), FLOOR) ** power  # [I, R]
@@ -76,6 +77,6 @@ def words(teacher: tf.Tensor, noun_mask: tf.Tensor) -> tf.Tensor:
 
 
 def masked_mean(values: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
-  """Mean of values [...] where mask [...] is true, as a scalar; 0 where it never is."""
+  """Mean of values [...] over the true entries of mask [...]: scalar; 0 if there are none."""
   weights = tf.cast(mask, values.dtype)
   return tf.math.divide_no_nan(tf.reduce_sum(values * weights), tf.reduce_sum(weights))

@@ -1,12 +1,13 @@
 """GVD's supervised losses (Zhou et al., "Grounded Video Description", CVPR 2019,
-arXiv:1812.06587), over pairs of a word t and a region i whose IoU is above 0.5.
+arXiv:1812.06587). Each is a mean over Ω, the pairs of the batch of a word t and a region i
+with IoU > 0.5:
 
-    L_att = - mean over pairs of log softmax_i(z_t)
-    L_grd = - mean over pairs of log softmax_i(M_{c(t),i} + z_{t,i})
-    L_cls = - mean over pairs of log softmax_c(M_{:,i})_{c(t)}
+    L_att = - (1/|Ω|) Σ_Ω log softmax_i(z_t)
+    L_grd = - (1/|Ω|) Σ_Ω log softmax_i(M_{c(t),i} + z_{t,i})
+    L_cls = - (1/|Ω|) Σ_Ω log softmax_c(M_{:,i})_{c(t)}
 
-z are the attention's scores, M the class logits of regions, c(t) the class of word t.
-Departure from the released code: a batch without a pair gives 0, not NaN.
+z: scores of the attention, M: class logits of regions, c(t): class of word t.
+Departure from the released code: the loss of a batch without pairs is 0, not NaN.
 """
 
 import tensorflow as tf
@@ -15,16 +16,16 @@ from gcap_tf.losses import boxes, distillation
 
 
 def pairs(target_regions: tf.Tensor) -> tf.Tensor:
-  """Positive (word, region) pairs, bool [B, T, R]."""
+  """Ω: positive pairs of word and region, bool [B, T, R]."""
   return boxes.positives("extend_nll", target_regions)
 
 
 def attention_loss(scores: tf.Tensor, positive: tf.Tensor, region_mask: tf.Tensor) -> tf.Tensor:
-  """L_att (and L_grd, given its logits).
+  """L_att of the attention's scores, or L_grd of `grounding_scores`.
 
   Args:
     scores: [B, T, R].
-    positive: bool [B, T, R].
+    positive: Ω, bool [B, T, R].
     region_mask: bool [B, R].
   """
   real = region_mask[:, tf.newaxis]
@@ -54,7 +55,7 @@ def classification_loss(
   Args:
     class_logits: M, [B, R, C].
     word_classes: c, int32 [B, T].
-    positive: bool [B, T, R].
+    positive: Ω, bool [B, T, R].
   """
   log_probs = tf.transpose(tf.nn.log_softmax(class_logits), [0, 2, 1])  # [B, C, R]
   return distillation.masked_mean(-tf.gather(log_probs, word_classes, batch_dims=1), positive)

@@ -1,21 +1,21 @@
-"""Which query fragments the attention constraints look at (Chen et al., WACV 2023, Sec. 4.2).
+"""Samples query fragments for the attention constraints (Chen et al., WACV 2023, Sec. 4.2).
 
-One random query for every matched pair, and one random other query of the same
-sentence or picture as its negative. Draws are pure functions of a seed.
+Each matched pair gets one random query, and another random query of the same sentence or
+picture as its negative. Samples are pure functions of a seed.
 """
 
 import tensorflow as tf
 
 
 def sample(eligible: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-  """One eligible position of each row, uniformly.
+  """Draws one eligible position of each row, uniformly.
 
   Args:
     eligible: bool [B, M].
     seed: int32 [2].
 
   Returns:
-    Position int32 [B] and whether the row has any, bool [B].
+    The position, int32 [B], and whether the row has an eligible one, bool [B].
   """
   draws = tf.random.stateless_uniform(tf.shape(eligible), seed)
   draws = tf.where(eligible, draws, -1.0)
@@ -23,11 +23,11 @@ def sample(eligible: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
 
 
 def others(eligible: tf.Tensor, query_ids: tf.Tensor, position: tf.Tensor) -> tf.Tensor:
-  """Eligible negatives of one query in each row: not itself, nor the same word again.
+  """Eligible negatives of one query in each row: neither itself nor the same word.
 
   Args:
     eligible: bool [B, M].
-    query_ids: int32 [B, M]; -1 where positions cannot be the same word.
+    query_ids: int32 [B, M], equal for the same word; -1 for fragments that are not words.
     position: int32 [B], the query.
 
   Returns:

@@ -4,12 +4,13 @@ For a caption c with its picture i, S the similarity and m the margin,
 
     l(i, c) = [m - S(i, c) + S(i, c^)]+ + [m - S(i, c) + S(i^, c)]+        (POS-SCAN, Eq. 7)
 
-where c^ and i^ are the hardest caption and picture of the batch that do not belong
-together with i and c, or every such one ("sum"). Losses are added over the batch, never
-averaged: published learning rates and the clipping threshold count on that.
+c^ is the hardest caption of the batch that does not belong to i, i^ the hardest picture that
+does not belong to c; with "sum" the loss adds all such captions and pictures. The loss of a
+batch is the sum over its captions, never a mean: published learning rates and clipping
+thresholds depend on that.
 
-Hard negatives are sparse: of I x C scores at most 3 C have a gradient. `hard_negatives`
-finds them in scores without gradients, `hinge` is the loss of those scored again.
+Hard negatives are sparse: at most 3 C of the I x C scores have a gradient. `hard_negatives`
+finds them in scores without gradients, and `hinge` is the loss of these pairs, scored again.
 """
 
 from typing import Literal
@@ -27,17 +28,17 @@ def triplet(
   anchors: tf.Tensor | None = None,
   positives: tf.Tensor | None = None,
 ) -> tf.Tensor:
-  """The loss of a whole similarity matrix.
+  """The loss of a whole similarity matrix: the sum of l(i, c) over captions.
 
   Args:
-    similarity: S, [I, C]; of all replicas' pictures and captions where there are several.
+    similarity: S, [I, C]; on several replicas, of the pictures and captions of all replicas.
     image_of_caption: int32 [C], the row of each caption's own picture.
     margin: m.
-    negatives: the hardest one, or the sum over all.
-    anchors: bool [C], captions whose loss counts here (a replica's own); None for all.
+    negatives: the hardest negative, or the sum over all negatives.
+    anchors: bool [C], captions whose loss counts (a replica's own); None for all.
     positives: bool [I, C], pairs that are never negatives; None for the captions' own
-      pictures. Departure: released programs let other captions of the same picture in
-      the batch be negatives; pass more positives to stop that.
+      pictures. Departure: in the released programs, other captions of the same picture in
+      the batch are negatives; pass more positives to prevent that.
 
   Returns:
     Scalar: the sum over anchors.
@@ -57,8 +58,8 @@ def hard_negatives(
 ) -> tuple[tf.Tensor, tf.Tensor]:
   """The hardest caption c^ and picture i^ of each caption, int32 [C] each.
 
-  A caption without any negative (a batch of one picture) is given a positive, whose
-  hinge is then not a violation of anything: callers drop it with `has_negatives`.
+  For a caption without negatives (a batch of one picture) the result is a positive, whose
+  hinge means nothing: callers drop it with `has_negatives`.
   """
   positives = own_pairs(similarity, image_of_caption) if positives is None else positives
   masked = tf.where(positives, similarity.dtype.min, similarity)

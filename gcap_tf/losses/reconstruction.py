@@ -1,10 +1,12 @@
-"""Losses of cyclical training beside the caption's own (Ma et al., ECCV 2020,
+"""Losses that cyclical training adds to the caption's loss (Ma et al., ECCV 2020,
 arXiv:1906.00283).
 
-    L_r  cross entropy of the caption rebuilt from what its words point at
-    L_c  KL(β || α) between the localiser's attention β, taken as constant, and the decoder's α
+    L_r = - (1/|Ω|) Σ_Ω log p(y*_t | y*_1:t-1)          reconstruction loss (Eq. 8)
+    L_c =   (1/|Ω|) Σ_Ω KL(β_t || α_t)                  attention consistency (Table 4)
 
-L_r may be kept to nouns and verbs ("zero loss"); it is then averaged over those kept.
+p is the decoder's probability given the regions that the localiser finds for its words; β is
+the localiser's attention (a constant for gradients), α the decoder's. Each loss is a mean over
+Ω, the words of the batch that count: all of them, or nouns and verbs only ("zero loss").
 """
 
 from typing import Literal
@@ -17,19 +19,19 @@ from gcap_tf.losses import distillation
 def kept_words(
   token_mask: tf.Tensor, content_mask: tf.Tensor, which: Literal["all", "nouns"]
 ) -> tf.Tensor:
-  """Words that count, bool [B, T]: all, or nouns and verbs only."""
+  """Ω: words that count, bool [B, T]: all, or nouns and verbs only."""
   return token_mask & content_mask if which == "nouns" else token_mask
 
 
 def consistency(localized: tf.Tensor, attention: tf.Tensor, word_mask: tf.Tensor) -> tf.Tensor:
-  """L_c.
+  """L_c: the mean over Ω of KL(β || α).
 
   Args:
     localized: β, [B, T, R].
     attention: α, [B, T, R].
-    word_mask: bool [B, T].
+    word_mask: Ω, bool [B, T].
 
   Returns:
-    Scalar float32; 0 where the mask is empty.
+    Scalar float32; 0 if Ω is empty.
   """
   return distillation.attention_kl(tf.stop_gradient(localized), attention, word_mask)

@@ -1,10 +1,11 @@
 """Self-critical sequence training (Rennie et al., CVPR 2017, arXiv:1612.00563).
 
-    L = - Σ_{b,t} m_{b,t} (r(y^s_b) - b_b) ln p(y^s_{b,t}) / Σ m
+    L = - Σ_{b,t} m_{b,t} (r(y^s_b) - b_b) ln p(y^s_{b,t}) / Σ m        (POS-SCAN, Eq. 17, 18)
 
-y^s are captions drawn from the captioner, r their reward, m their words and their end. The
-baseline b_b is the reward of the greedy caption of the same picture, or the mean reward of
-the picture's other samples (Luo, arXiv:2003.09971).
+y^s are captions sampled from the captioner, r is their reward, m is 1 on their words and
+their end: L is a mean over all sampled words of the batch. The baseline b_b is the reward of
+the greedy caption of the same picture, or the mean reward of the picture's other samples
+(Luo, arXiv:2003.09971).
 """
 
 from typing import Literal
@@ -27,15 +28,15 @@ def advantages_over_others(rewards: tf.Tensor, samples: int) -> tf.Tensor:
 
 
 def policy_loss(log_probs: tf.Tensor, advantages: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
-  """L; a gradient flows into `log_probs` alone.
+  """L, with a gradient for `log_probs` only.
 
   Args:
     log_probs: ln p of the counted words, packed: [n].
-    advantages: [B].
-    mask: bool [B, T], the n words that count.
+    advantages: r - b, [B].
+    mask: m, bool [B, T], the n words that count.
 
   Returns:
-    Scalar float32; 0 where nothing counts.
+    Scalar float32; 0 if no word counts.
   """
   spread = tf.broadcast_to(tf.stop_gradient(advantages)[:, tf.newaxis], tf.shape(mask))
   weights = tf.boolean_mask(spread, mask)

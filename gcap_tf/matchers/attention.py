@@ -1,9 +1,9 @@
-"""What the matchers with cross attention share: encoders, directions, pairs, fragments.
+"""The common part of matchers with cross attention: encoders, directions, pairs, fragments.
 
-A model names its `directions` and says in `energies` how it weighs keys: attention maps
-and the fragments for CCR and CCS follow. Where it also says in `score` how pairs are
-scored, scores of all pairs and of chosen pairs follow. "t2i": words look at regions;
-"i2t": regions look at words.
+A model names its `directions` and defines in `energies` how queries weigh keys; this class
+derives attention maps and the fragments for CCR and CCS. A model that also defines `score`
+gets the scores of all pairs and of chosen pairs. "t2i": words attend to regions; "i2t":
+regions attend to words.
 """
 
 import abc
@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf.layers import cross_attention, region_encoder, region_input, text_encoder
 from gcap_tf.matchers import base
 
@@ -21,27 +22,19 @@ START_ID, END_ID = 1, 2
 
 
 @dataclasses.dataclass(frozen=True)
-class EncoderConfig:
+class EncoderConfig(base.MatcherConfig):
   """Options of the encoders that all matchers with attention have.
 
   Attributes:
-    vocabulary_size: V, specials included.
-    feature_size: D of a region, 0 where regions carry labels only.
-    num_labels: region labels that are read, as in `layers/region_input.py`; 0 for none.
-    label_size: of a label's embedding.
-    word_size: E.
-    joint_size: J.
-    bidirectional: read captions both ways (all published runs do).
+    num_labels: number of region labels that the model reads; 0 if it reads none.
+    label_size: size of a label's embedding.
+    bidirectional: read captions in both directions (all published runs do).
     normalise_regions, normalise_words: unit vectors in the joint space.
     region_layer: "basic", or "weight_norm" with one gain for the whole matrix.
   """
 
-  vocabulary_size: int
-  feature_size: int = 2048
-  num_labels: int = 0
-  label_size: int = 300
-  word_size: int = 300
-  joint_size: int = 1024
+  num_labels: configs.Count = 0
+  label_size: configs.PositiveInt = 300
   bidirectional: bool = True
   normalise_regions: bool = True
   normalise_words: bool = True
@@ -82,10 +75,10 @@ class AttentionMatcher(base.Matcher):
 
   @abc.abstractmethod
   def energies(self, direction: Direction, affinities: cross_attention.Affinities) -> tf.Tensor:
-    """Attention up to a factor for each query, [K, N, M, Q]; 0 on padding keys."""
+    """Attention up to a factor for each query, [X, N, M, Y]; 0 on padding keys."""
 
   def word_scope(self, captions: base.Captions) -> tf.Tensor:
-    """Words that take part in attention at all, bool [C, T]."""
+    """Words that take part in attention, bool [C, T]."""
     return captions["word_mask"]
 
   def scored_words(self, captions: base.Captions) -> tf.Tensor:
@@ -94,8 +87,9 @@ class AttentionMatcher(base.Matcher):
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
     del seed  # No dropout here.
-    regions = self.region_encoder(self.region_input(batch), batch["region_mask"])
-    return {"regions": regions, "region_mask": batch["region_mask"]}
+    features, region_mask = self.region_input(batch), batch["region_mask"]
+    region_encoder.check_feature_size(features, self.region_input.size)
+    return {"regions": self.region_encoder(features, region_mask), "region_mask": region_mask}
 
   def encode_captions(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Captions:
     words = self.text_encoder(batch["tokens"], batch["token_mask"], seed)
@@ -109,7 +103,7 @@ class AttentionMatcher(base.Matcher):
   def attention(self, images: base.Images, captions: base.Captions) -> tf.Tensor:
     """Weights of matched pairs, [B, T, R].
 
-    A model with no "t2i" direction gives its "i2t" weights, normalised over the regions
+    A model without a "t2i" direction returns its "i2t" weights, normalised over the regions
     of each word so that rows sum to 1.
     """
     direction = "t2i" if "t2i" in self.directions else "i2t"
@@ -155,13 +149,13 @@ class AttentionMatcher(base.Matcher):
 
 
 class RelevanceMatcher(AttentionMatcher):
-  """A matcher whose pairs are scored by the relevance of queries to what they attended."""
+  """A matcher that scores a pair by the relevance of each query to its attended keys."""
 
   @abc.abstractmethod
   def score(
     self, direction: Direction, affinities: cross_attention.Affinities, energies: tf.Tensor
   ) -> tf.Tensor:
-    """Scores of pairs in one direction, [K, Q]; those of all directions are added."""
+    """Scores of pairs in one direction, [X, Y]; the scores of all directions are added."""
 
   def similarity(
     self, images: base.Images, captions: base.Captions, training: bool = False

@@ -1,13 +1,20 @@
-"""The matcher contract: how well does a caption fit a picture, and where does each word look?"""
+"""The matcher contract: how well a caption fits a picture, and which regions its words attend to.
+
+A matcher is a Keras model. Training, evaluation, rewards and export use what is declared here
+and nothing else, so a new matcher needs no change outside its own file and the catalog.
+"""
 
 import abc
+import dataclasses
 from typing import Any, ClassVar
 
 import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf import registry
 from gcap_tf.layers import cross_attention
+from gcap_tf.losses import ranking
 
 MATCHERS: registry.Registry[type["Matcher"]] = registry.Registry("matcher")
 
@@ -16,44 +23,72 @@ Images = dict[str, tf.Tensor]
 Captions = dict[str, tf.Tensor]
 
 
+@dataclasses.dataclass(frozen=True)
+class MatcherConfig:
+  """Options of every matcher.
+
+  Attributes:
+    vocabulary_size: V, the special tokens included.
+    feature_size: D of a region; 0 if regions carry labels only.
+    word_size: E.
+    joint_size: J.
+  """
+
+  vocabulary_size: configs.PositiveInt
+  feature_size: configs.Count = 2048
+  word_size: configs.PositiveInt = 300
+  joint_size: configs.PositiveInt = 1024
+  # Inputs that a matcher does not read unless its own options say so.
+  num_labels: ClassVar[int] = 0
+  global_size: ClassVar[int] = 0
+
+
 class Matcher(keras.Model, abc.ABC):
-  """Scores picture-caption pairs and attends from words to regions.
+  """Scores pairs of a picture and a caption, and attends from words to regions.
 
   A subclass names its frozen dataclass of options in `Config` and is built as
-  `cls(config)`. `seed` is int32 [2] in training (dropout), None otherwise.
+  `cls(config)`. All weights exist after construction, so `summary()`, `save("m.keras")` and
+  `keras.models.load_model("m.keras")` work at once. A program that loads a matcher imports
+  `gcap_tf.matchers.catalog` first, so that Keras knows the classes.
 
-  `training` asks for the batch statistics of models that have them (SGRAF).
+  `seed` is int32 [2] in training (dropout), None otherwise. `training` selects the
+  statistics of the batch in models that have batch normalisation (SGRAF).
 
   Captions arrive wrapped: `tokens` [C, T] is `<start> w1 .. wn <end> <pad> ..`,
   `token_mask` [C, T] is true on all but the padding, `noun_mask` [C, T] on nouns.
   """
 
-  Config: ClassVar[type]
-  # False where a model has no attention from words to regions (VSE++).
+  Config: ClassVar[type[MatcherConfig]]
+  # False if a model has no attention from words to regions (VSE++).
   attends: ClassVar[bool] = True
-  # True where a model reads where regions are, as `position_blocks` of the batch (PFAN).
+  # True if a model reads the places of regions, as `position_blocks` of the batch (PFAN).
   reads_positions: ClassVar[bool] = False
+  # True if the captions of the released data are word ids, `{split}_precaps.txt` (BFAN).
+  captions_as_ids: ClassVar[bool] = False
 
-  def __init__(self, config: Any, **kwargs: Any):
+  def __init__(self, config: MatcherConfig, **kwargs: Any):
     super().__init__(**kwargs)
     self.config = config
-
-  @property
-  def batch_options(self) -> dict[str, Any]:
-    """Options that batches for this model need, by name in `pipeline.BatchConfig`."""
-    return {"position_blocks": self.reads_positions}
+    self.built = True  # Layers create their weights when they are constructed.
+    self.supports_jit = False  # Words are packed by length: XLA needs fixed shapes.
 
   @abc.abstractmethod
   def encode_images(self, batch: Batch, seed: tf.Tensor | None = None) -> Images:
-    """Embeds regions: at least `regions` [I, R, J] and `region_mask` [I, R]."""
+    """Embeds regions: at least `regions` [I, R, J] and `region_mask` [I, R].
+
+    A model without attention gives one vector a picture, `image` [I, J], besides.
+    """
 
   @abc.abstractmethod
   def encode_captions(self, batch: Batch, seed: tf.Tensor | None = None) -> Captions:
-    """Embeds words: at least `words` [C, T, J], `word_mask` [C, T] and `noun_mask` [C, T]."""
+    """Embeds words: at least `words` [C, T, J], `word_mask` [C, T] and `noun_mask` [C, T].
+
+    A model without attention gives one vector a caption, `caption` [C, J], besides.
+    """
 
   @abc.abstractmethod
   def similarity(self, images: Images, captions: Captions, training: bool = False) -> tf.Tensor:
-    """Scores of all pairs, float32 [I, C]."""
+    """Scores of all pairs, float32 [I, C]; `matchers/blocks.py` scores many in blocks."""
 
   @abc.abstractmethod
   def pair_similarity(
@@ -78,21 +113,93 @@ class Matcher(keras.Model, abc.ABC):
     and words that the model does not attend from (POS-SCAN: all but nouns).
     """
 
+  def fragments(
+    self, images: Images, captions: Captions
+  ) -> list[cross_attention.AttendedFragments]:
+    """Attention of matched pairs (I = C) in the form that CCR and CCS read.
+
+    Returns:
+      One entry for each direction of attention; none without attention.
+    """
+    del images, captions
+    return []
+
   @property
   def pairs_are_independent(self) -> bool:
     """Whether the training score of a pair depends on that pair alone.
 
-    Where it does, hard-negative training may score all pairs without gradients and
-    score the few that matter again with them.
+    If so, training with hard negatives scores all pairs without gradients and scores only
+    the hardest ones again with them.
     """
     return True
 
-  def fragments(
-    self, images: Images, captions: Captions
-  ) -> list[cross_attention.AttendedFragments]:
-    """Attention of matched pairs (I = C) as CCR and CCS see it, one entry a direction."""
-    del images, captions
-    return []
+  @property
+  def noun_tags(self) -> tuple[str, ...]:
+    """Universal parts of speech that `noun_mask` must mark; () if the model ignores it."""
+    return ()
+
+  @property
+  def max_regions(self) -> int | None:
+    """The most regions that a picture can have; None if there is no limit."""
+    return None
+
+  @property
+  def batch_options(self) -> dict[str, Any]:
+    """Options that batches for this model need, by name in `pipeline.BatchConfig`."""
+    options: dict[str, Any] = {"position_blocks": self.reads_positions}
+    return {**options, "noun_tags": self.noun_tags} if self.noun_tags else options
+
+  def call(self, batch: Batch, training: bool = False) -> tf.Tensor:
+    """Scores every picture of a batch with every caption, float32 [I, C].
+
+    In training, dropout depends on the number of optimiser steps so far (0 before `compile`).
+    """
+    seed = self._step_seed() if training else None
+    images, captions = self.encode_images(batch, seed), self.encode_captions(batch, seed)
+    return self.similarity(images, captions, training=training)
+
+  def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
+    """A step of `model.fit` on the ranking loss, for a quick experiment:
+
+        model.compile(keras.optimizers.Adam(2e-4))
+        model.fit(batches)
+
+    To train a model in earnest use `trainers.train_matcher`. Only its loop clips gradients,
+    resumes exactly, runs on several replicas, and adds CCR and CCS.
+    """
+    with tf.GradientTape() as tape:
+      loss = self._ranking_loss(batch, training=True)
+    gradients = tape.gradient(loss, self.trainable_variables)
+    self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
+    return self._report(loss)
+
+  def test_step(self, batch: Batch) -> dict[str, tf.Tensor]:
+    """A step of `model.evaluate`: the ranking loss of the batch."""
+    return self._report(self._ranking_loss(batch, training=False))
+
+  def get_config(self) -> dict[str, Any]:
+    return {"name": self.name, "config": configs.to_dict(self.config)}
+
+  @classmethod
+  def from_config(cls, config: dict[str, Any]) -> "Matcher":
+    options = configs.from_dict(cls.Config, config["config"], cls.__name__)
+    return cls(options, name=config["name"])
+
+  def _ranking_loss(self, batch: Batch, training: bool) -> tf.Tensor:
+    """The ranking loss with the hardest negatives, added over the captions of the batch."""
+    similarity = self(batch, training=training)
+    images, captions = tf.unstack(tf.shape(similarity))
+    return ranking.triplet(similarity, own_pictures(images, captions))
+
+  def _report(self, loss: tf.Tensor) -> dict[str, tf.Tensor]:
+    """The mean loss of the epoch so far, which Keras prints."""
+    for metric in self.metrics:
+      metric.update_state(loss)
+    return self.get_metrics_result()
+
+  def _step_seed(self) -> tf.Tensor:
+    step = self.optimizer.iterations if self.compiled else 0
+    return tf.stack([0, tf.cast(step, tf.int32)])
 
 
 # Tensors of encoded captions whose second axis is T.
@@ -102,3 +209,8 @@ PER_WORD = ("words", "word_mask", "noun_mask", "tokens")
 def take(encoded: dict[str, tf.Tensor], index: tf.Tensor) -> dict[str, tf.Tensor]:
   """Rows of encoded pictures or captions: every tensor gathered along its first axis."""
   return {name: tf.gather(tensor, index) for name, tensor in encoded.items()}
+
+
+def own_pictures(images: tf.Tensor, captions: tf.Tensor) -> tf.Tensor:
+  """The picture of each caption in a picture-major batch of so many of each, int32 [C]."""
+  return tf.range(captions) // (captions // images)

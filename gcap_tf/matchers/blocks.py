@@ -1,7 +1,7 @@
 """Similarity of many pictures with many captions, in blocks of bounded size.
 
-Captions are sorted by length first, so that a block holds captions of nearly one length
-and almost no padding is scored; the answer comes back in the given order.
+Captions are sorted by length first, so that a block holds captions of nearly equal length
+and almost no padding is scored. The result is in the order of the input.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +12,8 @@ import tensorflow as tf
 from gcap_tf import progress
 from gcap_tf.matchers import base
 
-# Affinities of a block, in numbers: small enough for a processor's cache to help,
-# large enough for matrix products to run at full speed.
+# Affinities in a block: few enough for the processor's cache, and enough for matrix products
+# to run at full speed.
 BLOCK_NUMBERS = 3 * 2**20
 IMAGES_OF_BLOCK = 64
 
@@ -23,7 +23,7 @@ Arrays = Mapping[str, np.ndarray]
 class CaptionStore:
   """Encoded captions without their padding.
 
-  5,000 captions padded to the longest one take gigabytes; their words take 300 MB.
+  5,000 captions padded to the longest one need gigabytes; their words alone need 300 MB.
   """
 
   def __init__(self):
@@ -33,7 +33,7 @@ class CaptionStore:
     return len(self._rows)
 
   def add(self, captions: Arrays) -> None:
-    """Adds a batch of encoded captions; every array leads with C."""
+    """Adds a batch of encoded captions; C is the first axis of every array."""
     arrays = {name: np.asarray(array) for name, array in captions.items()}
     for row, length in enumerate(arrays["word_mask"].sum(1)):
       self._rows.append(
@@ -47,7 +47,7 @@ class CaptionStore:
     return np.array([len(row["word_mask"]) for row in self._rows])
 
   def batch(self, index: Sequence[int]) -> dict[str, np.ndarray]:
-    """Some captions, padded to the longest of them."""
+    """The captions at `index`, padded to the longest of them."""
     rows = [self._rows[i] for i in index]
     longest = max(len(row["word_mask"]) for row in rows)
     return {
@@ -59,7 +59,7 @@ class CaptionStore:
 
 
 class Scorer:
-  """Scores pictures and captions of any number with one traced graph.
+  """Scores any number of pictures and captions with one traced graph.
 
   Args:
     matcher: any matcher; its weights may change between calls.
@@ -76,8 +76,8 @@ class Scorer:
     """Scores of all pairs, float32 [I, C].
 
     Args:
-      images: encoded pictures, every array leads with I.
-      captions: encoded captions: arrays that lead with C, or a store of them.
+      images: encoded pictures; I is the first axis of every array.
+      captions: encoded captions: arrays whose first axis is C, or a store of them.
     """
     store = captions
     if not isinstance(store, CaptionStore):
@@ -99,12 +99,12 @@ class Scorer:
 def similarity_matrix(
   matcher: base.Matcher, images: Arrays, captions: Arrays | CaptionStore
 ) -> np.ndarray:
-  """`Scorer(matcher).similarity_matrix(images, captions)`, for a single use."""
+  """Scores of all pairs, float32 [I, C]; keep a `Scorer` to score more than once."""
   return Scorer(matcher).similarity_matrix(images, captions)
 
 
 def caption_blocks(lengths: np.ndarray, regions: int) -> list[np.ndarray]:
-  """Captions in groups of similar length whose affinities fit BLOCK_NUMBERS."""
+  """Groups captions of similar length so that a group's affinities fit BLOCK_NUMBERS."""
   order = np.argsort(-lengths, kind="stable")
   words = max(BLOCK_NUMBERS // (IMAGES_OF_BLOCK * regions), 1)
   blocks, start = [], 0

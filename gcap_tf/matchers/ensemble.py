@@ -1,7 +1,7 @@
 """Ensembles: the mean of several models' similarity matrices.
 
-Papers print them as one model: "SCAN t-i + i-t", PFAN (t2i and i2t), BFAN (equal and
-prob), SGRAF (SGR and SAF). Members are trained apart, encoders included.
+Papers report them as one model: "SCAN t-i + i-t", PFAN (t2i and i2t), BFAN (equal and
+prob), SGRAF (SGR and SAF). Members share no weights and are trained separately.
 """
 
 from collections.abc import Sequence

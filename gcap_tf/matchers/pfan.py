@@ -1,10 +1,10 @@
 """PFAN: Position Focused Attention Network (Wang et al., IJCAI 2019).
 
-The picture is cut into 16 x 16 blocks, id = 16 x_block + y_block. A region knows the 15
-blocks it overlaps most (ids k, overlap shares w_k), and attends to their embeddings p_k:
+The picture is cut into 16 x 16 blocks, id = 16 x_block + y_block. A region attends to the
+embeddings p_n of the 15 blocks that it overlaps most, with overlap shares w_n:
 
-    q = W_a f + b_a,   c_k = tanh(q . p_k),   g = softmax_k(c)
-    u = softmax_k(w_k g_k),   p = sum_k u_k p_k,   v = l2n(W_v [f; p] + b_v)
+    q = W_a f + b_a,   c_n = tanh(q . p_n),   g = softmax_n(c)
+    u = softmax_n(w_n g_n),   p = sum_n u_n p_n,   v = l2n(W_v [f; p] + b_v)
 
 Similarity is SCAN's; t2i adds a bonus for sharp attention:
 
@@ -18,6 +18,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf.layers import cross_attention, masking, product, region_encoder
 from gcap_tf.matchers import attention, base, scan
 
@@ -31,26 +32,27 @@ class PFANConfig(scan.SCANConfig):
   """Options of PFAN.
 
   Attributes:
-    position_size: length of a block embedding.
-    bonus: weight of the sharpness term in t2i.
+    position_size: P, size of a block's embedding.
+    bonus: weight of the bonus for sharp attention in t2i.
     mask_pads: leave the padding block out of both softmaxes. Departure: the released
       code attends to it.
     single_softmax: u = w g / sum(w g) instead of the second softmax, which is almost
-      uniform whatever was learned. Departure from the released code.
+      uniform for any learned weights. Departure from the released code.
   """
 
-  position_size: int = 200
-  bonus: float = 0.5
+  position_size: configs.PositiveInt = 200
+  bonus: configs.Weight = 0.5
   mask_pads: bool = False
   single_softmax: bool = False
 
 
 @base.MATCHERS.register("pfan")
+@keras.saving.register_keras_serializable(package="gcap_tf")
 class PFANMatcher(scan.SCANMatcher):
-  """SCAN on regions that know where they are.
+  """SCAN on regions that carry their position.
 
-  The batch brings `position_blocks` [I, R, 30] (15 ids, then 15 shares), or `boxes`
-  [I, R, 4] from which they are computed.
+  The batch holds `position_blocks` [I, R, 30] (15 ids, then 15 shares), or `boxes`
+  [I, R, 4] from which the model computes them.
   """
 
   Config = PFANConfig
@@ -89,7 +91,10 @@ class PFANMatcher(scan.SCANMatcher):
 
 
 class PositionAttention(keras.layers.Layer):
-  """p of every region: features [I, R, D] and blocks [I, R, 30] to [I, R, P]."""
+  """p of every region: features [I, R, D] and blocks [I, R, 30] to [I, R, P].
+
+  It holds its three weights itself, as one layer, under the names of saved runs.
+  """
 
   def __init__(self, config: PFANConfig, feature_size: int, **kwargs: Any):
     super().__init__(**kwargs)
@@ -109,7 +114,10 @@ class PositionAttention(keras.layers.Layer):
       initializer=keras.initializers.RandomNormal(stddev=1.0),
       name="embedding",
     )
-    self.built = True
+    self.build((None, None, feature_size))
+
+  def compute_output_shape(self, input_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return (*input_shape[:-1], self.config.position_size)
 
   def call(self, features: tf.Tensor, blocks: tf.Tensor) -> tf.Tensor:
     ids = tf.cast(blocks[..., :BLOCKS], tf.int32)
@@ -117,24 +125,25 @@ class PositionAttention(keras.layers.Layer):
     real = ids != PAD_BLOCK if self.config.mask_pads else tf.ones_like(ids, tf.bool)
     p = tf.gather(tf.convert_to_tensor(self.embedding), ids)  # [I, R, 15, P]
     q = product.flat_matmul(features, tf.convert_to_tensor(self.kernel)) + self.bias  # [I, R, P]
-    g = masking.masked_softmax(tf.tanh(tf.einsum("irp,irkp->irk", q, p)), real)
+    g = masking.masked_softmax(tf.tanh(tf.einsum("irp,irnp->irn", q, p)), real)
     if self.config.single_softmax:
       u = tf.math.divide_no_nan(shares * g, tf.reduce_sum(shares * g, -1, keepdims=True))
     else:
       u = masking.masked_softmax(shares * g, real)
-    return tf.einsum("irk,irkp->irp", u, p)
+    return tf.einsum("irn,irnp->irp", u, p)
 
 
 def position_blocks(boxes: tf.Tensor) -> tf.Tensor:
-  """Blocks of boxes given from 0 to 1: [I, R, 4] to [I, R, 30].
+  """Block ids and shares of boxes, whose coordinates are from 0 to 1: [I, R, 4] to [I, R, 30].
 
-  The 15 blocks with the largest overlap, the lower id first among equals, and their
-  overlaps divided by their sum. Missing blocks have id 256 and share 0.
+  These are the 15 blocks with the largest overlap, the lower id first among equals, and their
+  overlaps divided by their sum. A box that overlaps fewer blocks has id 256 and share 0 in
+  the remaining places.
   """
   edges = tf.range(GRID + 1, dtype=boxes.dtype) / GRID
 
   def overlap(low: tf.Tensor, high: tf.Tensor) -> tf.Tensor:
-    """Length shared with each of the 16 intervals: [I, R, 16]."""
+    """Length of the overlap with each of the 16 intervals: [I, R, 16]."""
     shared = tf.minimum(high[..., None], edges[1:]) - tf.maximum(low[..., None], edges[:-1])
     return tf.maximum(shared, 0.0)
 

@@ -2,13 +2,14 @@
 
     S_pos(I, T) = sum_t [y_t is a noun] R(e_t, a_t) / sum_t [y_t is a noun]      (Eq. 8)
 
-The text encoder reads the whole sentence. A sentence without a noun is scored by all
+The text encoder reads the whole sentence. The score of a sentence without nouns uses all
 its tokens, <start> and <end> included.
 """
 
 import dataclasses
-from typing import Any, Literal
+from typing import Literal
 
+import keras
 import tensorflow as tf
 
 from gcap_tf import errors
@@ -26,10 +27,10 @@ class POSSCANConfig(scan.SCANConfig):
   """Options of POS-SCAN.
 
   Attributes:
-    tags: universal parts of speech of the words that are scored; adjectives or verbs may
-      join the nouns.
-    norm_scope: words that share in the normalisation of affinities. Departure: the
-      paper normalises over all words ("all"), the released code over nouns ("nouns").
+    tags: universal parts of speech of the scored words; adjectives or verbs can be added
+      to the nouns.
+    norm_scope: words that the normalisation of affinities runs over. Departure: the paper
+      normalises over all words ("all"), the released code over nouns ("nouns").
   """
 
   tags: tuple[str, ...] = ("NOUN", "PROPN")
@@ -39,19 +40,20 @@ class POSSCANConfig(scan.SCANConfig):
     unknown = [tag for tag in self.tags if tag not in UNIVERSAL_TAGS]
     if unknown or not self.tags:
       raise errors.UserError(
-        f"tags are {list(self.tags)}; choose of {', '.join(sorted(UNIVERSAL_TAGS))}"
+        f"tags are {list(self.tags)}; choose from {', '.join(sorted(UNIVERSAL_TAGS))}"
       )
 
 
 @base.MATCHERS.register("pos_scan")
+@keras.saving.register_keras_serializable(package="gcap_tf")
 class POSSCANMatcher(scan.SCANMatcher):
-  """Rows of the attention are 0 for words that are not nouns."""
+  """SCAN whose attention rows are 0 for words that are not nouns."""
 
   Config = POSSCANConfig
 
   @property
-  def batch_options(self) -> dict[str, Any]:
-    return {**super().batch_options, "noun_tags": self.config.tags}
+  def noun_tags(self) -> tuple[str, ...]:
+    return self.config.tags
 
   def make_text_encoder(self) -> text_encoder.TextEncoder:
     config = self.config
@@ -70,7 +72,7 @@ class POSSCANMatcher(scan.SCANMatcher):
     return self.scored_words(captions)
 
   def scored_words(self, captions: base.Captions) -> tf.Tensor:
-    """Nouns, or all tokens where there is none: bool [C, T]."""
+    """Nouns, or all tokens of a caption without nouns: bool [C, T]."""
     nouns = captions["noun_mask"] & captions["word_mask"]
     has_noun = tf.reduce_any(nouns, -1, keepdims=True)
     return tf.where(has_noun, nouns, captions["word_mask"])

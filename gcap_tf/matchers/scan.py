@@ -1,16 +1,18 @@
 """SCAN: Stacked Cross Attention for Image-Text Matching (Lee et al., ECCV 2018).
 
-t2i: every word gathers the regions it looks at, and the pair is scored by how well
-words and what they found agree; i2t: the same with the roles swapped. The equations
-are in `layers/cross_attention.py`, the score is
+t2i: every word attends to regions, and the score of a pair is the mean agreement of words
+with their attended regions. i2t: the same with the roles swapped. The equations are in
+`layers/cross_attention.py`; the score is
 
     S(I, T) = AGG_q R(q, a_q)        (Eq. 6 of POS-SCAN for AGG = mean)
 """
 
 import dataclasses
 
+import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf.layers import cross_attention
 from gcap_tf.matchers import attention, base
 
@@ -22,23 +24,24 @@ class SCANConfig(attention.EncoderConfig):
   """Options of SCAN; the defaults are the released "t-i AVG" model.
 
   Attributes:
-    direction: who looks at whom.
-    raw_norm: how affinities are normalised along the queries.
+    direction: "t2i" if words attend to regions, "i2t" if regions attend to words.
+    raw_norm: normalisation of affinities over the queries.
     aggregation: AGG.
-    lambda_softmax: inverse temperature of the attention; None is 9 (t2i) or 4 (i2t).
+    lambda_softmax: inverse temperature of the attention; None means 9 (t2i) or 4 (i2t).
     lambda_lse: inverse temperature of AGG = log_sum_exp.
   """
 
   direction: attention.Direction = "t2i"
   raw_norm: cross_attention.RawNorm = "clipped_l2norm"
   aggregation: cross_attention.Aggregation = "mean"
-  lambda_softmax: float | None = None
-  lambda_lse: float = 6.0
+  lambda_softmax: configs.Positive | None = None
+  lambda_lse: configs.Positive = 6.0
 
 
 @base.MATCHERS.register("scan")
+@keras.saving.register_keras_serializable(package="gcap_tf")
 class SCANMatcher(attention.RelevanceMatcher):
-  """Padding words and regions have no part in attention, norms or scores."""
+  """Padding words and regions change neither attention, norms nor scores."""
 
   Config = SCANConfig
 
@@ -61,7 +64,7 @@ class SCANMatcher(attention.RelevanceMatcher):
     return self.aggregate(cross_attention.relevance(affinities, energies), affinities)
 
   def aggregate(self, values: tf.Tensor, affinities: cross_attention.Affinities) -> tf.Tensor:
-    """AGG over the queries: [K, M, Q] to [K, Q]."""
+    """AGG over the queries: [X, M, Y] to [X, Y]."""
     config = self.config
     return cross_attention.aggregate(
       values, affinities.scored_mask, config.aggregation, config.lambda_lse

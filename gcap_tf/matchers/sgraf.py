@@ -4,16 +4,19 @@
     x_0 = l2n(W_g (V - E)^2 + b_g)         V, E: global vectors of picture and caption
     S   = sigmoid(w . z + b)
 
-and z from the nodes X = [x_0, x_1 .. x_L] by one of two heads (`matchers/sgraf_heads.py`):
-SGR reasons over the graph of nodes, SAF filters them. The model called SGRAF in the
-paper is the mean score of one model of each head (`matchers/ensemble.py`).
+One of two heads (`matchers/sgraf_heads.py`) computes z from the nodes X = [x_0, x_1 .. x_L]:
+SGR reasons over the graph of nodes, SAF filters them. The model that the paper calls SGRAF
+is the mean score of one model of each head (`matchers/ensemble.py`).
 """
 
 import dataclasses
 from typing import Any, Literal
 
+import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
+from gcap_tf import errors
 from gcap_tf.layers import (
   cross_attention,
   normalize,
@@ -33,24 +36,25 @@ class SGRAFConfig(attention.EncoderConfig):
   Attributes:
     head: "SGR" or "SAF".
     similarity_size: length of a similarity vector.
-    reasoning_steps: of SGR.
-    regions: most regions a picture can have. Every region slot has statistics of its
-      own, so the order of regions matters to this model.
+    reasoning_steps: steps of SGR.
+    regions: the most regions that a picture can have. Every region slot has its own
+      statistics, so the order of regions matters to this model.
     lambda_softmax: inverse temperature of the attention.
-    dropout_rate: on word embeddings and in both global vectors.
+    dropout_rate: dropout on word embeddings and in both global vectors.
   """
 
   head: Literal["SGR", "SAF"] = "SGR"
-  similarity_size: int = 256
-  reasoning_steps: int = 3
-  regions: int = 36
-  lambda_softmax: float = 9.0
-  dropout_rate: float = 0.4
+  similarity_size: configs.PositiveInt = 256
+  reasoning_steps: configs.PositiveInt = 3
+  regions: configs.PositiveInt = 36
+  lambda_softmax: configs.Positive = 9.0
+  dropout_rate: configs.Fraction = 0.4
 
 
 @base.MATCHERS.register("sgraf")
+@keras.saving.register_keras_serializable(package="gcap_tf")
 class SGRAFMatcher(attention.AttentionMatcher):
-  """Padding words and regions have no part in attention, statistics or heads."""
+  """Padding words and regions change neither attention, statistics nor heads."""
 
   Config = SGRAFConfig
   directions = ("t2i",)
@@ -64,13 +68,15 @@ class SGRAFMatcher(attention.AttentionMatcher):
     self.caption_vector = self_attention.SelfAttention(
       joint, None, config.dropout_rate, CAPTION_SALT, name="caption_vector"
     )
-    self.local_projection = self_attention.Dense(joint, size, name="local_projection")
-    self.global_projection = self_attention.Dense(joint, size, name="global_projection")
+    self.local_projection = self_attention.dense(
+      [None, None, None, joint], size, "local_projection"
+    )
+    self.global_projection = self_attention.dense([None, None, joint], size, "global_projection")
     if config.head == "SGR":
       self.head = sgraf_heads.Reasoning(size, config.reasoning_steps, name="reasoning")
     else:
       self.head = sgraf_heads.Filtration(size, name="filtration")
-    self.readout = self_attention.Dense(size, 1, name="readout")
+    self.readout = self_attention.dense([None, None, size], 1, "readout")
 
   def make_text_encoder(self) -> text_encoder.TextEncoder:
     config = self.config
@@ -84,6 +90,7 @@ class SGRAFMatcher(attention.AttentionMatcher):
     )
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
+    _check_regions(batch["region_mask"], self.max_regions)
     images = super().encode_images(batch, seed)
     vector = self.picture_vector(images["regions"], images["region_mask"], seed)
     return {**images, "picture_vector": vector}
@@ -140,12 +147,16 @@ class SGRAFMatcher(attention.AttentionMatcher):
     return self._read_out(overall[None], local[None], captions["word_mask"], False)[0]
 
   @property
+  def max_regions(self) -> int:
+    return self.config.regions
+
+  @property
   def pairs_are_independent(self) -> bool:
-    """SAF normalises over all pictures that a caption meets."""
+    """True for SGR only: SAF normalises a caption over all pictures of the batch."""
     return self.config.head == "SGR"
 
   def _unit_context_weights(self, affinities: cross_attention.Affinities) -> tf.Tensor:
-    """Attention divided by the norm of its context: [K, N, M, Q]."""
+    """Attention divided by the norm of its context: [X, N, M, Y]."""
     weights = cross_attention.weights(self.energies("t2i", affinities))
     square = cross_attention.context_square(affinities, weights)[:, None]
     return weights / (normalize.safe_sqrt(square) + normalize.EPSILON)
@@ -153,8 +164,18 @@ class SGRAFMatcher(attention.AttentionMatcher):
   def _read_out(
     self, overall: tf.Tensor, local: tf.Tensor, word_mask: tf.Tensor, training: bool
   ) -> tf.Tensor:
-    """Scores from x_0 [I, C, S] and x_t [I, C, T, S] before their norms: [I, C]."""
+    """Scores from x_0 [I, C, S] and x_t [I, C, T, S] before normalisation: [I, C]."""
     nodes = normalize.l2n(tf.concat([overall[:, :, None], local], 2))  # [I, C, 1 + T, S]
     node_mask = tf.pad(word_mask, [[0, 0], [1, 0]], constant_values=True)
     z = self.head(nodes, node_mask, training=training)  # [I, C, S]
     return tf.sigmoid(self.readout(z))[..., 0]
+
+
+def _check_regions(region_mask: tf.Tensor, most: int) -> None:
+  """Raises a `UserError` if pictures have more regions than the model has statistics for."""
+  found = region_mask.shape[1]
+  if found is not None and found > most:
+    raise errors.UserError(
+      f"sgraf was built for {most} regions in a picture, but this batch has {found}; "
+      f"keep {most} regions, or train sgraf with regions={found}"
+    )

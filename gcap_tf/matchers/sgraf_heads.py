@@ -1,6 +1,6 @@
 """The two heads of SGRAF (Diao et al., AAAI 2021, Sec. 3.3): from nodes to one vector.
 
-SGR, graph reasoning, `steps` times with weights of their own:
+SGR, graph reasoning, for `steps` steps with separate weights:
 
     A_ij = softmax_j((W_q x_i + b_q) . (W_k x_j + b_k)),   X <- relu(W_r (A X) + b_r),   z = x_0
 
@@ -24,10 +24,13 @@ class Reasoning(keras.layers.Layer):
   def __init__(self, size: int, steps: int, **kwargs: Any):
     super().__init__(**kwargs)
     self.count = steps
-    # An attribute each: tf.train.Checkpoint does not look into a Keras layer's lists.
+    # One attribute for each: tf.train.Checkpoint does not look into a Keras layer's lists.
     for step in range(steps):
       setattr(self, f"step_{step}", ReasoningStep(size, name=f"step_{step}"))
-    self.built = True
+    self.build((None, None, None, size))
+
+  def compute_output_shape(self, input_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return (*input_shape[:2], input_shape[-1])
 
   @property
   def steps(self) -> list["ReasoningStep"]:
@@ -50,17 +53,17 @@ class ReasoningStep(keras.layers.Layer):
 
       (W_q x_i + b_q) . (W_k x_j + b_k) = (M x_i + W_k^T b_q) . x_j + terms without j
 
-  with M = W_k^T W_q. The softmax over j cancels what does not depend on j, so one product
-  with M replaces the two with W_q and W_k, and b_k is not a weight here.
+  with M = W_k^T W_q. The softmax over j cancels terms that do not depend on j, so one product
+  with M replaces the two with W_q and W_k, and there is no weight b_k.
   """
 
   def __init__(self, size: int, **kwargs: Any):
     super().__init__(**kwargs)
-    self.query = self_attention.Dense(size, size, name="query")
+    self.query = self_attention.dense([None, None, size], size, "query")
     self.key_kernel = self.add_weight(
       shape=(size, size), initializer="glorot_uniform", name="key_kernel"
     )
-    self.update = self_attention.Dense(size, size, name="update")
+    self.update = self_attention.dense([None, None, size], size, "update")
     self.built = True
 
   def call(self, queries: tf.Tensor, nodes: tf.Tensor, real: tf.Tensor) -> tf.Tensor:
@@ -83,7 +86,10 @@ class Filtration(keras.layers.Layer):
     )
     self.bias = self.add_weight(shape=(), initializer="zeros", name="bias")
     self.norm = batch_norm.BatchNorm(1, name="norm")
-    self.built = True
+    self.build((None, None, None, size))
+
+  def compute_output_shape(self, input_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return (*input_shape[:2], input_shape[-1])
 
   def call(self, nodes: tf.Tensor, node_mask: tf.Tensor, training: bool = False) -> tf.Tensor:
     kernel = tf.convert_to_tensor(self.kernel)[:, tf.newaxis]

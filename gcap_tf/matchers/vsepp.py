@@ -10,37 +10,34 @@ One vector for a picture and one for a caption:
 import dataclasses
 from typing import Any, Literal
 
+import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.layers import normalize, region_encoder, text_encoder
 from gcap_tf.matchers import base
 
 
 @dataclasses.dataclass(frozen=True)
-class VSEPPConfig:
+class VSEPPConfig(base.MatcherConfig):
   """Options of VSE++.
 
   Attributes:
-    vocabulary_size: V, specials included.
     feature_size: G of the pooled picture feature.
-    word_size: E.
-    joint_size: J.
     measure: "cosine", or "order" embeddings.
     absolute: embed into the positive orthant (for order embeddings).
   """
 
-  vocabulary_size: int
-  feature_size: int = 2048
-  word_size: int = 300
-  joint_size: int = 1024
+  feature_size: configs.PositiveInt = 2048
   measure: Literal["cosine", "order"] = "cosine"
   absolute: bool = False
 
 
 @base.MATCHERS.register("vsepp")
+@keras.saving.register_keras_serializable(package="gcap_tf")
 class VSEPPMatcher(base.Matcher):
-  """Reads `global_feature`; has no attention."""
+  """Reads `global_feature` and has no attention."""
 
   Config = VSEPPConfig
   attends = False
@@ -60,6 +57,7 @@ class VSEPPMatcher(base.Matcher):
 
   def encode_images(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Images:
     pooled = batch["global_feature"][:, None]  # [I, 1, G]
+    region_encoder.check_feature_size(pooled, self.config.feature_size)
     image = self.image_encoder(pooled, tf.ones(tf.shape(pooled)[:2], tf.bool))
     image = self._embed(image[:, 0])
     return {

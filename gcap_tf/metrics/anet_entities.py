@@ -1,8 +1,8 @@
 """Grounding of video descriptions on ActivityNet-Entities (Zhou et al., CVPR 2019,
-arXiv:1812.06587), figure for figure as its evaluator has it.
+arXiv:1812.06587), equal to its evaluator figure by figure. Range: fractions from 0 to 1.
 
 The rules for words are those of `grounding_events`, with one reference sentence a segment.
-Beyond them: segments without any box are skipped; a word is localised if, for any of its
+In addition, segments without any box are skipped; a word is localised if, for any of its
 boxes, the predicted box in that box's frame has IoU > 0.5. Per-sentence scores divide by
 the submitted segments that have a word to find, and by those without annotation.
 """

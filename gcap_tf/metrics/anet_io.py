@@ -65,8 +65,8 @@ def read_references(
 
   Args:
     path: the file.
-    value: its JSON where the caller has it already.
-    only: videos to keep; the others are not even checked.
+    value: its JSON, if the caller has it already.
+    only: videos to keep; the others are not checked.
   """
   value = files.read_json(path, "references") if value is None else value
   references: References = {}
@@ -85,7 +85,7 @@ def read_references(
 def read_submission(
   path: files.PathLike, value: Any = None
 ) -> tuple[Predictions, results_io.EvalMode | None]:
-  """Predictions, and what they were made on where the file says."""
+  """Predictions, and the evaluation mode if the file states it."""
   value = files.read_json(path, "predictions") if value is None else value
   results: Predictions = {}
   for video, segments in schema.get(value, "results", dict, f"predictions {path}").items():

@@ -1,4 +1,4 @@
-"""An ActivityNet-Entities evaluation as people read it and as programs do."""
+"""The report of an ActivityNet-Entities evaluation: tables (percent) and values (fractions)."""
 
 from collections.abc import Callable
 

@@ -7,11 +7,11 @@ For word t of a matched picture and caption, regions r with weight w[t, r]:
     A = { r : w[t, r] > T_att }
     AP = |A and R| / |A|     AR = |A and R| / |R|     AF = 2 AP AR / (AP + AR)
 
-A phrase scores the maximum over its words, each measure apart; the result is the mean
+A phrase scores the maximum over its words, for each measure separately; the result is the mean
 over phrases. F1 is therefore the mean of the phrases' F1, not the harmonic mean of the
-two means. Swept over T_att, the threshold with the best mean F1 is reported.
+two means. T_att is swept, and the threshold with the best mean F1 is reported. Range: 0 to 1.
 
-Open in the paper, chosen here: nothing attended scores 0; a phrase that no region
+Choices that the paper leaves open: a word that attends to nothing scores 0; a phrase that no region
 covers (R empty) is dropped and its share reported, or counted 0 with
 `count_uncovered`; phrases without boxes are skipped; areas are continuous.
 """
@@ -31,7 +31,7 @@ THRESHOLDS = tuple(i / 100 for i in range(11))
 
 @dataclasses.dataclass(frozen=True)
 class AttentionScores:
-  """The sweep over T_att, as fractions of 1.
+  """The sweep over T_att, as fractions.
 
   Attributes:
     thresholds: [n] values of T_att.
@@ -93,10 +93,10 @@ class AttentionScorer:
     Args:
       caption: its phrases carry the boxes, in pixels.
       attention: [T', R] weights of its words; word t of the caption is row t, without
-        rows for <start> and <end>. T' may be shorter where the caption was cut.
+        rows for <start> and <end>. T' is shorter if the caption was cut.
       boxes_px: [R, 4] boxes of the regions in pixels of the original picture.
-      attended_words: [T'] bool, false where a word has no attention at all (words that
-        POS-SCAN does not call nouns); all true if None.
+      attended_words: [T'] bool, false if a word has no attention at all (in POS-SCAN,
+        words that are not nouns); all true if None.
     """
     attention, boxes_px = _checked(caption, attention, boxes_px)
     if attended_words is None:
@@ -118,7 +118,7 @@ class AttentionScorer:
         self._phrases.append(phrase_scores(attention[rows], relevant, self._thresholds))
 
   def result(self) -> AttentionScores:
-    """Means over everything added; a `UserError` where no phrase could be scored."""
+    """Means over everything added; a `UserError` if no phrase could be scored."""
     if not self._phrases:
       raise errors.UserError(
         "attention cannot be scored: no phrase has a box that a region covers "

@@ -1,32 +1,37 @@
-"""The field's caption scores: BLEU-1 to 4, METEOR, ROUGE-L, CIDEr, SPICE.
+"""Caption scores: BLEU-1 to 4, METEOR, ROUGE-L, CIDEr, SPICE.
 
 BLEU, ROUGE-L and CIDEr come from pycocoevalcap, METEOR and SPICE from their Java
-programs. All are on the scale that papers print, 100 times the tools' own (a CIDEr of
-0.763 is 76.3). Text is tokenised as COCO's evaluation does. A metric that cannot be
-computed here is left out with its reason; the others stand.
+programs; the figures equal those of COCO's evaluation, and text is tokenised as there.
+Range: percent as papers print, 100 times the tools' own (a CIDEr of 0.763 is 76.3). A
+metric that cannot be computed is left out with its reason.
 """
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pycocoevalcap.bleu import bleu
-from pycocoevalcap.cider import cider
-from pycocoevalcap.rouge import rouge
-
-from gcap_tf import errors
+from gcap_tf import config as configs
+from gcap_tf import errors, optional, registry
 from gcap_tf.metrics import java, meteor, ptb, spice
 
 METRICS = ("bleu", "meteor", "rouge_l", "cider", "spice")
 SCALE = 100.0
 
+Text = Mapping[str, str]
+Texts = Mapping[str, Sequence[str]]
+# Key of the report -> the score of all captions, and that of each caption, in order.
+Found = Mapping[str, tuple[float, Iterable[float]]]
+# A scorer takes tokenised references and captions by image id, and the configuration; it
+# raises `java.NotComputed` if it cannot run.
+SCORERS: registry.Registry[Callable[..., Found]] = registry.Registry("metric")
+
 
 @dataclasses.dataclass(frozen=True)
 class CaptionMetricsConfig:
-  """What is computed, and what Java may use.
+  """Metrics to compute, and limits of the Java programs.
 
   Attributes:
-    metrics: any of METRICS.
+    metrics: names of SCORERS, in the order of the report.
     meteor_heap, spice_heap: memory of the Java programs.
     timeout_seconds: time of each Java program.
   """
@@ -34,7 +39,7 @@ class CaptionMetricsConfig:
   metrics: tuple[str, ...] = METRICS
   meteor_heap: str = "2g"
   spice_heap: str = "4g"
-  timeout_seconds: float = 3600.0
+  timeout_seconds: configs.Positive = 3600.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +47,7 @@ class CaptionScores:
   """Scores of a set of captions, 100 times the tools' own.
 
   Attributes:
-    values: `bleu_1`..`bleu_4`, `meteor`, `rouge_l`, `cider`, `spice`, where computed.
+    values: `bleu_1`..`bleu_4`, `meteor`, `rouge_l`, `cider`, `spice`, if computed.
     per_image: metric -> image id -> score.
     not_computed: metric -> reason.
     tokenizer: which tokenizer read the text.
@@ -69,7 +74,7 @@ def score(
   captions: Mapping[str, str],
   config: CaptionMetricsConfig | None = None,
 ) -> CaptionScores:
-  """Scores one caption a picture.
+  """Scores one caption per picture.
 
   Args:
     references: image id -> captions as people wrote them.
@@ -77,59 +82,65 @@ def score(
     config: which metrics, and limits.
   """
   config = config or CaptionMetricsConfig()
-  unknown = set(config.metrics) - set(METRICS)
-  if unknown:
-    raise errors.UserError(f"unknown metric {sorted(unknown)[0]!r}; known: {', '.join(METRICS)}")
+  for name in config.metrics:
+    SCORERS.get(name)  # A wrong name fails before the work begins.
   _check(references, captions)
   tokens, tokenizer = _tokenized(references, captions)
   truth = {image: tokens[image][1:] for image in captions}
-  said = {image: tokens[image][0] for image in captions}
+  generated = {image: tokens[image][0] for image in captions}
 
   values: dict[str, float] = {}
   per_image: dict[str, dict[str, float]] = {}
   not_computed: dict[str, str] = {}
-
-  def keep(name: str, total: float, each: Iterable[float]) -> None:
-    values[name] = SCALE * float(total)
-    per_image[name] = dict(zip(captions, (SCALE * float(v) for v in each), strict=True))
-
-  if "bleu" in config.metrics:
-    totals, each = bleu.Bleu(4).compute_score(truth, _listed(said), verbose=0)
-    for n in range(4):
-      keep(f"bleu_{n + 1}", totals[n], each[n])
-  if "meteor" in config.metrics:
-    _by_java(
-      "meteor",
-      lambda: meteor.meteor(truth, said, config.meteor_heap, config.timeout_seconds),
-      keep,
-      not_computed,
-    )
-  if "rouge_l" in config.metrics:
-    keep("rouge_l", *rouge.Rouge().compute_score(truth, _listed(said)))
-  if "cider" in config.metrics:
-    keep("cider", *cider.Cider().compute_score(truth, _listed(said)))
-  if "spice" in config.metrics:
-    _by_java(
-      "spice",
-      lambda: spice.spice(truth, said, config.spice_heap, config.timeout_seconds),
-      keep,
-      not_computed,
-    )
+  for name in config.metrics:
+    try:
+      found = SCORERS.get(name)(truth, generated, config)
+    except java.NotComputed as reason:
+      not_computed[name] = str(reason)
+      continue
+    for key, (total, each) in found.items():
+      values[key] = SCALE * float(total)
+      per_image[key] = dict(zip(captions, (SCALE * float(v) for v in each), strict=True))
   return CaptionScores(values, per_image, not_computed, tokenizer)
 
 
-def _by_java(
-  name: str,
-  compute: Callable[[], tuple[float, dict[str, float]]],
-  keep: Callable[[str, float, Iterable[float]], None],
-  not_computed: dict[str, str],
-) -> None:
-  try:
-    total, each = compute()
-  except java.NotComputed as reason:
-    not_computed[name] = str(reason)
-  else:
-    keep(name, total, each.values())
+@SCORERS.register("bleu")
+def _bleu(references: Texts, captions: Text, config: CaptionMetricsConfig) -> Found:
+  del config
+  bleu = _scorer("bleu").Bleu(4)
+  totals, each = bleu.compute_score(references, _listed(captions), verbose=0)
+  return {f"bleu_{n + 1}": (totals[n], each[n]) for n in range(4)}
+
+
+@SCORERS.register("meteor")
+def _meteor(references: Texts, captions: Text, config: CaptionMetricsConfig) -> Found:
+  limits = config.meteor_heap, config.timeout_seconds
+  total, each = meteor.meteor(references, captions, *limits)
+  return {"meteor": (total, each.values())}
+
+
+@SCORERS.register("rouge_l")
+def _rouge_l(references: Texts, captions: Text, config: CaptionMetricsConfig) -> Found:
+  del config
+  return {"rouge_l": _scorer("rouge").Rouge().compute_score(references, _listed(captions))}
+
+
+@SCORERS.register("cider")
+def _cider(references: Texts, captions: Text, config: CaptionMetricsConfig) -> Found:
+  del config
+  return {"cider": _scorer("cider").Cider().compute_score(references, _listed(captions))}
+
+
+@SCORERS.register("spice")
+def _spice(references: Texts, captions: Text, config: CaptionMetricsConfig) -> Found:
+  limits = config.spice_heap, config.timeout_seconds
+  total, each = spice.spice(references, captions, *limits)
+  return {"spice": (total, each.values())}
+
+
+def _scorer(name: str):
+  """A module of pycocoevalcap."""
+  return optional.require(f"pycocoevalcap.{name}.{name}", "train")
 
 
 def _tokenized(

@@ -1,7 +1,7 @@
 """COCO's caption files: references and results.
 
 references  {"images": [{"id"}], "annotations": [{"image_id", "caption"}]}
-results     [{"image_id", "caption"}], one caption a picture
+results     [{"image_id", "caption"}], one caption per picture
 """
 
 from collections.abc import Mapping
@@ -21,20 +21,6 @@ def read_references(path: files.PathLike) -> dict[str, list[str]]:
     image, caption = _row(row, f"references {path}, annotation {position}")
     references.setdefault(image, []).append(caption)
   return references
-
-
-def read_results(path: files.PathLike) -> dict[str, str]:
-  """Image id -> caption."""
-  value = files.read_json(path, "captions")
-  if not isinstance(value, list):
-    raise errors.UserError(f"captions {path}: expected a list of image_id and caption")
-  captions: dict[str, str] = {}
-  for position, row in enumerate(value):
-    image, caption = _row(row, f"captions {path}, row {position}")
-    if image in captions:
-      raise errors.UserError(f"captions {path}: image {image} has two captions")
-    captions[image] = caption
-  return captions
 
 
 def write_results(path: files.PathLike, captions: Mapping[str, str]) -> None:

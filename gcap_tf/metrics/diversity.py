@@ -1,5 +1,6 @@
-"""How far captions differ from each other and from the training set, and how often they
-name what is not there.
+"""Diversity of captions, and hallucination: how often they name objects that are not there.
+
+Range: `unique`, `novel`, `chair_i` and `chair_s` are fractions from 0 to 1.
 
 Hallucination follows CHAIR (Rohrbach et al., "Object Hallucination in Image Captioning",
 EMNLP 2018, arXiv:1809.02156):
@@ -55,7 +56,7 @@ class Diversity:
 
 @dataclasses.dataclass(frozen=True)
 class Hallucination:
-  """CHAIR, as fractions of 1; 0 where no object is named.
+  """CHAIR, as fractions; 0 if no object is named.
 
   Attributes:
     chair_i: over object mentions.
@@ -87,20 +88,20 @@ def diversity(
 
   Args:
     captions: words of each generated caption.
-    training: words of each training caption, tokenised alike.
+    training: words of each training caption, tokenised in the same way.
   """
-  said = [tuple(caption) for caption in captions]
-  if not said:
+  generated = [tuple(caption) for caption in captions]
+  if not generated:
     raise errors.UserError("diversity needs at least one caption")
   novel = None
   if training is not None:
     seen = {tuple(caption) for caption in training}
-    novel = float(np.mean([caption not in seen for caption in said]))
+    novel = float(np.mean([caption not in seen for caption in generated]))
   return Diversity(
-    vocabulary=len({word for caption in said for word in caption}),
-    unique=len(set(said)) / len(said),
+    vocabulary=len({word for caption in generated for word in caption}),
+    unique=len(set(generated)) / len(generated),
     novel=novel,
-    words=float(np.mean([len(caption) for caption in said])),
+    words=float(np.mean([len(caption) for caption in generated])),
   )
 
 

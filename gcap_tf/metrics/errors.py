@@ -1,5 +1,5 @@
 """Five kinds of words (Distributed Attention for Grounded Image Captioning, ACM MM 2021,
-arXiv:2108.01056, Sec. 4.5): why a grounding score is what it is.
+arXiv:2108.01056, Sec. 4.5): what explains a grounding score.
 
     missing       annotated words whose class the caption does not name
     hallucinated  predicted words whose class the reference sentence does not have
@@ -22,11 +22,11 @@ from gcap_tf.metrics import grounding_events
 
 @dataclasses.dataclass(frozen=True)
 class ErrorShares:
-  """Shares of the five kinds, and what went wrong where the word was right.
+  """Shares of the five kinds, fractions from 0 to 1.
 
   Attributes:
     missing, hallucinated, correct, partial, other: sum to 1 (all 0 without words).
-    enlarged: part of `other` where the annotated box lies inside the predicted one.
+    enlarged: part of `other` in which the annotated box lies inside the predicted one.
     words: the denominator.
   """
 

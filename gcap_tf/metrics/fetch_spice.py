@@ -1,8 +1,8 @@
 """Fetches the Java libraries of SPICE, once, 390 MB.
 
-    python -m gcap_tf.metrics.fetch_spice
+    python -m gcap_tf.metrics.fetch_spice     (or: gcap fetch_spice)
 
-They go to $GCAP_SPICE, else to the user's cache folder, through `mvn` where it is
+They go to $GCAP_SPICE, else to the user's cache folder, through `mvn` if it is
 installed (its settings name the repository), else over HTTPS from Maven Central or
 --repository. Each file is checked against its known SHA-256.
 """
@@ -22,13 +22,13 @@ from gcap_tf.metrics import spice_jars
 _REPOSITORY = flags.DEFINE_string(
   "repository",
   "https://repo.maven.apache.org/maven2",
-  "Maven repository to download from where mvn is not installed.",
+  "Maven repository to download from if mvn is not installed.",
 )
 
 
 def fetch(where: pathlib.Path, repository: str) -> list[str]:
-  """Brings what is missing into `where`; returns the names of the files it brought."""
-  brought = []
+  """Fetches the missing files into `where`; returns their names."""
+  fetched = []
   for jar in spice_jars.missing(where):
     print(f"Fetching {jar.coordinates}", flush=True)
     where.mkdir(parents=True, exist_ok=True)
@@ -44,8 +44,8 @@ def fetch(where: pathlib.Path, repository: str) -> list[str]:
           f"{jar.coordinates} arrived with SHA-256 {found}, expected {jar.sha256}; not kept"
         )
       arrived.rename(where / jar.file_name)
-    brought.append(jar.file_name)
-  return brought
+    fetched.append(jar.file_name)
+  return fetched
 
 
 def _by_maven(jar: spice_jars.Jar, target: pathlib.Path) -> None:
@@ -57,8 +57,8 @@ def _by_maven(jar: spice_jars.Jar, target: pathlib.Path) -> None:
   done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=target.parent)
   if done.returncode or not target.is_file():
     lines = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
-    said = lines[0] if lines else f"exit code {done.returncode}"
-    raise errors.UserError(f"mvn could not fetch {jar.coordinates}: {said[:300]}")
+    reason = lines[0] if lines else f"exit code {done.returncode}"
+    raise errors.UserError(f"mvn could not fetch {jar.coordinates}: {reason[:300]}")
 
 
 def _by_https(jar: spice_jars.Jar, target: pathlib.Path, repository: str) -> None:
@@ -76,8 +76,8 @@ def _by_https(jar: spice_jars.Jar, target: pathlib.Path, repository: str) -> Non
 def main(argv: list[str]) -> None:
   del argv
   where = spice_jars.folder()
-  brought = fetch(where, _REPOSITORY.value)
-  print(f"{where}: {len(spice_jars.JARS)} libraries, {len(brought)} of them new")
+  fetched = fetch(where, _REPOSITORY.value)
+  print(f"{where}: {len(spice_jars.JARS)} libraries, {len(fetched)} of them new")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Grounding of generated and of given sentences (GVD, Zhou et al., CVPR 2019, arXiv:1812.06587;
-POS-SCAN, CVPR 2020, arXiv:2004.00390), figure for figure as their evaluators have it.
+POS-SCAN, CVPR 2020, arXiv:2004.00390), equal to their evaluators figure by figure.
 
     P = (1 / V) sum_c mean(hits of class c on the precision side)
     R = (1 / V) sum_c mean(hits of class c on the recall side)
@@ -10,7 +10,8 @@ predicted adds 0, and F1 is the harmonic mean of two macro means, not a mean of 
 mode "all" hallucinated and missed words count as wrong; in mode "loc" only words whose
 class is right are judged. `grounding_events` has the rules for single words.
 
-Departure: P = R = 0 gives F1 0 (the official script divides by zero).
+Departure: P = R = 0 gives F1 0 (the official script divides by zero). Range: fractions
+from 0 to 1; reports turn them into percent.
 """
 
 import dataclasses
@@ -27,7 +28,7 @@ Mode = Literal["all", "loc"]
 
 @dataclasses.dataclass(frozen=True)
 class Scores:
-  """Precision, recall and their F1, as fractions of 1."""
+  """Precision, recall and their F1, as fractions."""
 
   precision: float
   recall: float
@@ -48,14 +49,14 @@ class ClassScores:
 
 @dataclasses.dataclass(frozen=True)
 class Grounding:
-  """Everything about generated sentences; macro is the published figure.
+  """Scores of generated sentences; papers print the macro ones.
 
   Attributes:
     all, loc: macro over classes.
     all_micro, loc_micro: every word counts the same.
-    all_bound, loc_bound: macro, with partial groundings taken as correct.
+    all_bound, loc_bound: macro, with partial groundings counted as correct.
     per_class: annotated classes, most annotated words first.
-    events: what the figures were summed from.
+    events: the judged words behind the figures.
   """
 
   all: Scores
@@ -113,7 +114,9 @@ def score(
   check_overlap(references, predictions)
   events = grounding_events.collect(references, predictions, lemma)
   bound = dataclasses.replace(
-    events, precision=events.precision.forgiving(), recall=events.recall.forgiving()
+    events,
+    precision=events.precision.with_partial_as_hits(),
+    recall=events.recall.with_partial_as_hits(),
   )
   return Grounding(
     all=macro_scores(events, "all"),
@@ -237,8 +240,8 @@ def frequency_groups(
 
   Args:
     per_class: the classes evaluated.
-    frequency: class -> count in the training set; annotated words of the evaluated
-      split where None.
+    frequency: class -> count in the training set; if None, annotated words
+      of the evaluated split.
     size: classes in a group.
   """
   counts = {row.name: row.annotated for row in per_class}

@@ -1,5 +1,7 @@
-"""What the official grounding evaluator looks at, word by word (GVD, Zhou et al., CVPR 2019,
-arXiv:1812.06587; the Flickr30k Entities script of POS-SCAN, CVPR 2020, arXiv:2004.00390).
+"""The events that the official grounding evaluator counts, word by word.
+
+GVD (Zhou et al., CVPR 2019, arXiv:1812.06587); the Flickr30k Entities script of POS-SCAN
+(CVPR 2020, arXiv:2004.00390).
 
 A generated caption is compared with each reference sentence of its picture in turn.
 
@@ -7,14 +9,14 @@ A generated caption is compared with each reference sentence of its picture in t
       MATCHED   the class of p is annotated in this sentence; its box is judged against
                 the annotated word of that class with the smallest position
       IGNORED   the lemma of p occurs in the sentence without a box
-      LANGUAGE  otherwise: hallucinated, as far as this sentence knows
+      LANGUAGE  otherwise: hallucinated with respect to this sentence
     recall side, for each annotated word g:
       ABSENT    the picture is not in the submission
       MATCHED   the class of g is predicted; the first such word's box is judged against
                 g's own box
       LANGUAGE  otherwise: missed
 
-Precision does not look at pictures that are not in the submission. Every figure of
+Precision leaves out pictures that are not in the submission. Every figure of
 `grounding` and `errors` is a sum over these events.
 """
 
@@ -46,8 +48,8 @@ class Events:
   partial: np.ndarray
   enlarged: np.ndarray
 
-  def forgiving(self) -> "Events":
-    """The same words, partial groundings taken as hits: an upper bound."""
+  def with_partial_as_hits(self) -> "Events":
+    """The same words, partial groundings counted as hits: an upper bound."""
     return dataclasses.replace(
       self, hit=self.hit | self.partial, partial=np.zeros_like(self.partial)
     )

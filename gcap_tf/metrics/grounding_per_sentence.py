@@ -7,7 +7,7 @@ side, E also well localised:
     Prec_all = E / A    Rec_all = E / B    Prec_loc = E / C    Rec_loc = E / D
 
 for each sentence; the score is the mean over sentences. The script for Flickr30k was
-never released. Chosen here: a predicted word is right if its class is in the pool, and
+never released. Choices here: a predicted word is right if its class is in the pool, and
 localised if its box meets any pooled box of the class (IoU > 0.5); words whose lemma
 some reference mentions without a box do not count; recall is over the distinct classes
 of the pool (`recall_over="words"`: over every annotated word and its own box), judged
@@ -42,7 +42,7 @@ class SentenceEvents:
 
 @dataclasses.dataclass(frozen=True)
 class PerSentence:
-  """Means over sentences, as fractions of 1.
+  """Means over sentences, as fractions.
 
   Attributes:
     all, loc: the two modes.

@@ -1,4 +1,4 @@
-"""A grounding evaluation as people read it and as programs do: tables, and one flat dict."""
+"""The report of a grounding evaluation: tables for people, one flat dict for programs."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from gcap_tf.metrics import errors as error_kinds
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-  """Tables to print and the values of the last line, as fractions of 1."""
+  """Tables to print (percent), and the values of the last line (fractions)."""
 
   text: str
   values: dict[str, float | str]
@@ -18,7 +18,7 @@ class Report:
 def eval_mode(
   submission: results_io.Submission, references: Sequence[results_io.Reference]
 ) -> results_io.EvalMode:
-  """What the submission says, else "GT" where each list is as long as the references' list."""
+  """The mode that the submission states, else "GT" if its lists are as long as the references'."""
   if submission.eval_mode is not None:
     return submission.eval_mode
   sizes = [
@@ -172,7 +172,7 @@ def percent(fraction: float) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-  """Columns in line: the first to the left, the others to the right."""
+  """Aligned columns: the first to the left, the others to the right."""
   widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
   lines = []
   for row in (header, *rows):

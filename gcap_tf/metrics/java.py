@@ -1,6 +1,6 @@
-"""Running the Java scorers of the field: found, limited in memory and time, never fatal.
+"""Runs Java scorers with limits of memory and time; failures are never fatal.
 
-METEOR and SPICE exist only as Java programs. Where one cannot run the reason is kept and
+METEOR and SPICE exist only as Java programs. If one cannot run, the reason is reported and
 every other metric is still computed.
 """
 
@@ -11,9 +11,9 @@ import re
 import shutil
 import subprocess
 
-import pycocoevalcap
+from gcap_tf import optional
 
-# What the scorers' libraries reach for inside Java; closed to them since Java 16.
+# Packages of Java that the scorers' libraries use; closed to them since Java 16.
 _OPENED = ("lang", "util", "math", "net", "text", "util.concurrent", "nio")
 
 
@@ -48,24 +48,25 @@ def find() -> Java:
 @functools.cache
 def _version(program: str) -> int:
   try:
-    said = subprocess.run(
+    output = subprocess.run(
       [program, "-version"], capture_output=True, text=True, timeout=60, check=True
     ).stderr
   except (OSError, subprocess.SubprocessError) as error:
     raise NotComputed(f"{program} does not start ({error})") from None
-  found = re.search(r'version "(?:1\.)?(\d+)', said)
+  found = re.search(r'version "(?:1\.)?(\d+)', output)
   if found is None:
-    raise NotComputed(f"{program} does not tell its version: {said.strip()[:80]}")
+    raise NotComputed(f"{program} does not print its version: {output.strip()[:80]}")
   return int(found.group(1))
 
 
 def scorer_folder(name: str) -> pathlib.Path:
   """Where pycocoevalcap keeps the jar of a scorer ("meteor", "spice", "tokenizer")."""
-  return pathlib.Path(pycocoevalcap.__path__[0]) / name
+  package = optional.require("pycocoevalcap", "train")
+  return pathlib.Path(package.__path__[0]) / name
 
 
 def run(command: list[str], timeout_seconds: float, what: str) -> str:
-  """Standard output of a command; what goes wrong is `NotComputed` with Java's own words."""
+  """Standard output of a command; a failure is `NotComputed` with Java's own message."""
   try:
     done = subprocess.run(
       command,
@@ -85,7 +86,7 @@ def run(command: list[str], timeout_seconds: float, what: str) -> str:
 
 
 def complaint(stderr: str) -> str:
-  """The line of Java's error output that says what happened."""
+  """The line of Java's error output that names the error."""
   lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-  telling = [line for line in lines if re.search(r"Exception|Error|error", line)]
-  return (telling or lines or ["no message"])[-1][:200]
+  relevant = [line for line in lines if re.search(r"Exception|Error|error", line)]
+  return (relevant or lines or ["no message"])[-1][:200]

@@ -1,8 +1,8 @@
-"""Which lemmas the grounding evaluator compares words by, and where they come from.
+"""The lemmas by which the grounding evaluator compares words, and their source.
 
 The official evaluators ask a CoreNLP server for the lemma of every single word. Here a
-table stands in: a file of the user's, else the one inside the references, and this
-project's own lemmas for the words that no table has.
+table replaces it: a file that the user gives, else the one inside the references, and
+this project's own lemmas for words that the table lacks.
 """
 
 import dataclasses
@@ -18,11 +18,11 @@ OWN = "gcap_tf lemmas"
 
 @dataclasses.dataclass(frozen=True)
 class LemmaSource:
-  """A lookup and what to call it in a report.
+  """A lookup and its description for reports.
 
   Attributes:
     lemma: word -> lemma.
-    source: where lemmas come from, one phrase.
+    source: of the lemmas, in one phrase.
   """
 
   lemma: Callable[[str], str]

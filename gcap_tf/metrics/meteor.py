@@ -1,4 +1,7 @@
-"""METEOR 1.5 (Denkowski and Lavie, WMT 2014) by its Java program, within a time limit."""
+"""METEOR 1.5 (Denkowski and Lavie, WMT 2014), by its Java program, within a time limit.
+
+Equals pycocoevalcap's METEOR. Range: 0 to 1.
+"""
 
 import subprocess
 import tempfile
@@ -20,7 +23,7 @@ def meteor(
     references: id -> tokenised references.
     captions: id -> tokenised caption; all of them have references.
     heap: memory for Java.
-    timeout_seconds: after that the program is ended.
+    timeout_seconds: the program is stopped after this time.
 
   Raises:
     java.NotComputed: Java is missing, failed or was too slow.
@@ -41,19 +44,19 @@ def meteor(
     timer.start()
     try:
       statistics = [
-        _ask(process, " ||| ".join(["SCORE", *references[image], _plain(caption)]))
+        _send(process, " ||| ".join(["SCORE", *references[image], _plain(caption)]))
         for image, caption in captions.items()
       ]
-      first = _ask(process, " ||| ".join(["EVAL", *statistics]))
-      values = [float(first)] + [float(_answer(process)) for _ in captions]
+      first = _send(process, " ||| ".join(["EVAL", *statistics]))
+      values = [float(first)] + [float(_receive(process)) for _ in captions]
     except (BrokenPipeError, ValueError):
       if late.is_set():
         raise java.NotComputed(f"METEOR took longer than {timeout_seconds:g} s") from None
       process.kill()
       process.wait()
       complaints.seek(0)
-      said = java.complaint(complaints.read().decode("utf-8", "replace"))
-      raise java.NotComputed(f"METEOR stopped: {said}") from None
+      reason = java.complaint(complaints.read().decode("utf-8", "replace"))
+      raise java.NotComputed(f"METEOR stopped: {reason}") from None
     finally:
       timer.cancel()
       process.kill()
@@ -62,18 +65,18 @@ def meteor(
 
 
 def _plain(text: str) -> str:
-  """The caption without what the program's protocol means by bars and runs of blanks."""
+  """The caption without bars and double blanks, which are syntax of the program's protocol."""
   return text.replace("|||", "").replace("  ", " ")
 
 
-def _ask(process: subprocess.Popen, line: str) -> str:
+def _send(process: subprocess.Popen, line: str) -> str:
   process.stdin.write(line + "\n")
   process.stdin.flush()
-  return _answer(process)
+  return _receive(process)
 
 
-def _answer(process: subprocess.Popen) -> str:
-  answer = process.stdout.readline()
-  if not answer:
+def _receive(process: subprocess.Popen) -> str:
+  line = process.stdout.readline()
+  if not line:
     raise BrokenPipeError
-  return answer.strip()
+  return line.strip()

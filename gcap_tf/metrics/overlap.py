@@ -1,7 +1,7 @@
-"""How a predicted box lies to its reference, as the grounding evaluators see it.
+"""Overlap of a predicted box with its reference, as the grounding evaluators compute it.
 
-Those of GVD and POS-SCAN count pixels inclusively (a box from 3 to 3 is one pixel wide)
-and single out one-pixel boxes; everything else uses `data.box_geometry`.
+The evaluators of GVD and POS-SCAN count pixels inclusively (a box from 3 to 3 is one pixel
+wide) and treat one-pixel boxes specially; everything else uses `box_geometry`.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ def pixel_iou(predicted: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
       IoU = w h / (A_predicted + A_reference - w h)
 
-  A reference box of one pixel scores 0, a predicted box of one pixel -1, as the
-  official evaluators have it. Computed in float32 like theirs, so that no box on the
+  A reference box of one pixel scores 0, a predicted box of one pixel -1, as in the
+  official evaluators. Computed in float32 like theirs, so that no box on the
   threshold falls on the other side.
 
   Args:

@@ -1,7 +1,7 @@
-"""Tokenising as COCO's caption evaluation does, by Java where it is there.
+"""Tokenising as COCO's caption evaluation does, by Java if it is installed.
 
-Stanford's PTBTokenizer splits and lowers, then punctuation goes. Without Java this
-project's tokenizer follows the same rules; the report says which one it was.
+Stanford's PTBTokenizer splits and lower-cases, then punctuation is dropped. Without Java this
+project's tokenizer follows the same rules; the report names the one that ran.
 """
 
 import tempfile
@@ -12,8 +12,8 @@ from gcap_tf.text import tokenizer
 
 JAVA = "PTBTokenizer (Java)"
 OWN = "gcap_tf tokenizer"
-# As COCO's evaluation has it. The brackets are in capitals, so that of lower-cased text
-# none is dropped: kept, since scores are compared with published ones.
+# The list of COCO's evaluation. Its brackets are in capitals, so brackets of lower-cased text
+# are not dropped; that stays, since scores are compared with published ones.
 _PUNCTUATION = frozenset(
   ("''", "'", "``", "`", "-LRB-", "-RRB-", "-LCB-", "-RCB-", *".?!,:-;", "--", "...")
 )
@@ -32,7 +32,7 @@ def tokenize(texts: Sequence[str], timeout_seconds: float = 600.0) -> tuple[list
 
 
 def tokenize_java(texts: Sequence[str], timeout_seconds: float = 600.0) -> list[str]:
-  """Stanford's PTBTokenizer; `java.NotComputed` where it cannot run."""
+  """Stanford's PTBTokenizer; `java.NotComputed` if it cannot run."""
   runtime = java.find()
   jar = java.scorer_folder("tokenizer") / "stanford-corenlp-3.4.1.jar"
   with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:

@@ -19,7 +19,6 @@ from typing import Any, Literal
 import numpy as np
 
 from gcap_tf import errors, files
-from gcap_tf.data import records
 from gcap_tf.metrics import schema
 
 EvalMode = Literal["gen", "GT"]
@@ -52,7 +51,7 @@ class Reference:
 
 @dataclasses.dataclass(frozen=True)
 class PredictedCaption:
-  """The object words of one caption and where the model looked.
+  """The object words of one caption and the boxes that the model attended to.
 
   Attributes:
     classes: class of each object word, in the order of the sentence.
@@ -70,7 +69,7 @@ Predictions = Mapping[str, Sequence[PredictedCaption]]
 
 @dataclasses.dataclass(frozen=True)
 class Submission:
-  """A read submission; `eval_mode` is None where the file does not say."""
+  """A read submission; `eval_mode` is None if the file does not say."""
 
   results: dict[str, tuple[PredictedCaption, ...]]
   eval_mode: EvalMode | None
@@ -80,31 +79,12 @@ def predicted_caption(classes: Sequence[str | None], boxes_px: np.ndarray) -> Pr
   """Keeps the object words of a decoded caption.
 
   Args:
-    classes: class of every word of the caption, None where it names no object.
-    boxes_px: [words, 4] the box each word looked at, in pixels.
+    classes: class of every word of the caption, None if it names no object.
+    boxes_px: [words, 4] the box that each word attends to, in pixels.
   """
   boxes_px = np.asarray(boxes_px, np.float32).reshape(-1, 4)
   kept = [index for index, name in enumerate(classes) if name is not None]
   return PredictedCaption(tuple(classes[i] for i in kept), tuple(kept), boxes_px[kept])
-
-
-def references_of(pictures: Iterable[records.Record]) -> list[Reference]:
-  """References straight from records, without a file between."""
-  return [
-    Reference(
-      record.image_id,
-      tuple(
-        ReferenceCaption(
-          caption.tokens,
-          tuple(word.index for word in caption.objects),
-          tuple(word.name for word in caption.objects),
-          np.array([word.box_px for word in caption.objects], np.float32).reshape(-1, 4),
-        )
-        for caption in record.captions
-      ),
-    )
-    for record in pictures
-  ]
 
 
 def class_counts(references: Iterable[Reference]) -> dict[str, int]:
@@ -122,7 +102,7 @@ def write_submission(
   eval_mode: EvalMode = "gen",
   external_data: str = "",
 ) -> None:
-  """Writes the official submission JSON; `external_data` says what else was used, if anything."""
+  """Writes the official submission JSON; `external_data` describes other data that was used."""
   results = {
     image_id: [
       {
@@ -147,8 +127,8 @@ def read_references(
 
   Args:
     path: the file.
-    value: its JSON where the caller has it already.
-    only: ids to keep; the others are not even checked.
+    value: its JSON, if the caller has it already.
+    only: ids to keep; the others are not checked.
   """
   value = files.read_json(path, "references") if value is None else value
   references = []
@@ -169,7 +149,7 @@ def read_references(
 
 
 def read_submission(path: files.PathLike, value: Any = None) -> Submission:
-  """Reads a submission; `value` is the file's JSON where the caller has it already."""
+  """Reads a submission; `value` is the file's JSON, if the caller has it already."""
   value = files.read_json(path, "predictions") if value is None else value
   results = {}
   for image_id, captions in schema.get(value, "results", dict, f"predictions {path}").items():
@@ -183,7 +163,7 @@ def read_submission(path: files.PathLike, value: Any = None) -> Submission:
 
 
 def checked_mode(value: Mapping[str, Any], where: str) -> EvalMode | None:
-  """A submission's `eval_mode`, None where it has none."""
+  """A submission's `eval_mode`, None if it has none."""
   eval_mode = value.get("eval_mode")
   if eval_mode not in (None, "gen", "GT"):
     raise errors.UserError(f'{where}: eval_mode is "{eval_mode}", expected "gen" or "GT"')
@@ -191,7 +171,7 @@ def checked_mode(value: Mapping[str, Any], where: str) -> EvalMode | None:
 
 
 def read_split_ids(path: files.PathLike, split: str) -> set[str]:
-  """Ids of one split; several may be named with commas between."""
+  """Ids of one split; commas separate several."""
   value = files.read_json(path, "split ids")
   chosen: set[str] = set()
   for name in split.split(","):

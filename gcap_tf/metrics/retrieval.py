@@ -1,10 +1,10 @@
-"""Image-text retrieval: recall at K, median and mean rank, rsum (the protocol of SCAN and kin).
+"""Image-text retrieval: recall at k, median and mean rank, rsum, by the protocol of SCAN.
 
 A rank is the number of wrong answers placed before the first right one. Departure: the
-released code sorts, so that exact ties fall in an order of chance and a NaN wins every
-query. Here a wrong answer that ties is placed before the right one (a matcher that says
-the same of everything finds nothing), the share of queries with such a tie is reported,
-and scores that are not finite are an error.
+released code sorts, so that exact ties fall in a random order and a NaN wins every
+query. Here a wrong answer that ties is placed before the right one (a matcher with one
+score for everything finds nothing), the share of queries with such a tie is reported,
+and scores that are not finite are an error. Range: recalls in percent, as papers print.
 """
 
 from collections.abc import Mapping
@@ -54,8 +54,8 @@ def image_to_text_ranks(
   own_at_best = np.bincount(image_of_caption[own == best[image_of_caption]], minlength=images)
   above = (similarity > best[:, None]).sum(1)
   ties = (similarity == best[:, None]).sum(1) - own_at_best
-  asked = np.bincount(image_of_caption, minlength=images) > 0
-  return (above + ties)[asked], (ties > 0)[asked]
+  has_captions = np.bincount(image_of_caption, minlength=images) > 0
+  return (above + ties)[has_captions], (ties > 0)[has_captions]
 
 
 def text_to_image_ranks(
@@ -93,7 +93,7 @@ def _checked(similarity: np.ndarray, image_of_caption: np.ndarray) -> tuple[np.n
   owner = np.asarray(image_of_caption)
   if similarity.ndim != 2 or owner.shape != similarity.shape[1:] or not similarity.size:
     raise errors.UserError(
-      f"similarity must be [pictures, captions] with one picture index a caption; "
+      f"similarity must be [pictures, captions] with one picture index per caption; "
       f"got {list(similarity.shape)} and {list(owner.shape)}"
     )
   if not np.issubdtype(owner.dtype, np.integer):

@@ -1,4 +1,4 @@
-"""Values of a user's JSON file, checked: a fault names the place and the key."""
+"""Checked access to values of a user's JSON file; errors name the place and the key."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -49,7 +49,7 @@ def boxes(value: Any, key: str, where: str, shape: tuple[int, ...] = (4,)) -> np
 
 
 def same_length(where: str, **lists: Sequence[Any]) -> None:
-  """Refuses parallel lists that are not."""
+  """Refuses parallel lists of different lengths."""
   if len({len(items) for items in lists.values()}) > 1:
     sizes = ", ".join(f"{name} {len(items)}" for name, items in lists.items())
     raise errors.UserError(f"{where}: lists differ in length ({sizes})")

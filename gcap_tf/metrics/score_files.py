@@ -1,8 +1,9 @@
-"""From grounding files to a report: reads, picks the schema and the mode, scores."""
+"""Reads grounding files, finds schema and mode, scores them and makes a report."""
 
 import dataclasses
 from typing import Any, NoReturn
 
+from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.metrics import (
   anet_io,
@@ -13,10 +14,12 @@ from gcap_tf.metrics import (
   results_io,
 )
 
+DIGITS = 8
+
 
 @dataclasses.dataclass(frozen=True)
 class ScoreConfig:
-  """What to score.
+  """Files to score, and how.
 
   Attributes:
     predictions, references: files of the official schemas.
@@ -34,7 +37,7 @@ class ScoreConfig:
   lemmas: str | None = None
   recall_over: grounding_per_sentence.RecallOver = "classes"
   train_references: str | None = None
-  classes_shown: int = 10
+  classes_shown: configs.Count = 10
 
 
 def score(config: ScoreConfig) -> grounding_report.Report:
@@ -104,8 +107,15 @@ def _refuse(config: ScoreConfig, found: list[str], chosen: set[str] | None) -> N
 def _finished(
   report: grounding_report.Report, mode: str, lemmas: str = ""
 ) -> grounding_report.Report:
-  """The report with its mode, and with the source of its lemmas where they mattered."""
-  values = {"eval_mode": mode, **report.values}
+  """The report with its mode, and with the source of its lemmas if they were used.
+
+  Values are rounded: the official evaluators print fewer digits.
+  """
+  rounded = {
+    name: round(value, DIGITS) if isinstance(value, float) else value
+    for name, value in report.values.items()
+  }
+  values = {"eval_mode": mode, **rounded}
   if not lemmas:
     return grounding_report.Report(report.text, values)
   return grounding_report.Report(f"{report.text}\n\nlemmas: {lemmas}", {**values, "lemmas": lemmas})

@@ -1,13 +1,13 @@
-"""Does a caption find its picture? Self-retrieval (Dai & Lin, NeurIPS 2017, arXiv:1710.02534).
+"""Self-retrieval: does a caption find its picture? (Dai & Lin, NeurIPS 2017, arXiv:1710.02534).
 
-The model captions N pictures; each caption c ranks all N pictures by ln p(c | I); recall at K
-is the share of captions whose own picture is among the first K. Another picture that ties
-counts as before the own one.
+The model captions N pictures; each caption c ranks all N pictures by ln p(c | I); recall at k
+is the share of captions whose own picture is among the first k, in percent. Another picture
+that ties counts as before the own one.
 
 All pairs of N captions and N pictures have to be scored. Captions share beginnings ("a man in
-a ..."), and what a captioner says next depends on the picture and the beginning alone: captions
-are laid into a tree of beginnings, and a picture walks through the tree once, all nodes of a
-level in one step. Captions that are equal cost nothing more.
+a ..."), and the next word of a captioner depends only on the picture and the beginning. So captions
+form a tree of beginnings, and a picture walks through the tree once, all nodes of a level in
+one step. Equal captions cost nothing more.
 """
 
 import dataclasses
@@ -23,14 +23,14 @@ CUTOFFS = (1, 5, 50, 500)
 
 @dataclasses.dataclass(frozen=True)
 class Level:
-  """Beginnings of t words, and what is said next.
+  """Beginnings of t words, and the words that follow.
 
   Attributes:
-    parent: [n] place in the level before of each beginning without its last word.
+    parent: [n] each beginning without its last word, as position in the level before.
     token: [n] that last word; 0 at level 0.
-    caption: [m] captions that say something here, a word or their end.
+    caption: [m] captions with a word, or their end, at this level.
     node: [m] their beginning.
-    word: [m] what they say.
+    word: [m] that word.
   """
 
   parent: np.ndarray
@@ -107,7 +107,7 @@ class PairScorer:
     return total.astype(np.float32)
 
   def _one_level(self, memory, state, parent, token, node, word):
-    """The states of a level's nodes, and ln p [I, m] of what its captions say."""
+    """The states of a level's nodes, and ln p [I, m] of the words of its captions."""
     pictures, count = tf.shape(memory["region_mask"])[0], tf.shape(token)[0]
 
     def inherit(x):
@@ -120,9 +120,9 @@ class PairScorer:
     logits = emitted["logits"]  # [I * n, V]
     rows = (tf.range(pictures)[:, tf.newaxis] * count + node)[..., tf.newaxis]  # [I, m, 1]
     words = tf.broadcast_to(word[:, tf.newaxis], tf.shape(rows))
-    said = tf.gather_nd(logits, tf.concat([rows, words], -1))
+    chosen = tf.gather_nd(logits, tf.concat([rows, words], -1))
     log_sum = tf.gather(tf.reduce_logsumexp(logits, -1), rows[..., 0])
-    return emitted["state"], said - log_sum
+    return emitted["state"], chosen - log_sum
 
 
 def recalls(scores: np.ndarray) -> dict[str, float]:

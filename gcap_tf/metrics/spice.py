@@ -1,9 +1,10 @@
 """SPICE (Anderson et al., ECCV 2016, arXiv:1607.08822) by its Java program.
 
-Departure from pycocoevalcap's wrapper: libraries live outside the installed package,
-nothing is written there, Java 9 and newer are told what SPICE reaches for, memory and
-time are limited. There is no cache of parses, whose native code no longer loads
-everywhere.
+Departure from pycocoevalcap's wrapper: libraries are outside the installed package,
+nothing is written into it, Java 9 and newer get the flags that SPICE needs, memory and
+time are limited. There is no cache of parses: its native code does not load everywhere.
+
+Equals pycocoevalcap's SPICE. Range: 0 to 1.
 """
 
 import json
@@ -29,7 +30,7 @@ def spice(
     references: id -> references.
     captions: id -> caption; all of them have references.
     heap: memory for Java.
-    timeout_seconds: after that the program is ended.
+    timeout_seconds: the program is stopped after this time.
 
   Raises:
     java.NotComputed: Java or a library is missing, failed or was too slow.
@@ -44,25 +45,25 @@ def spice(
   home = java.scorer_folder("spice")
   places = (home / "spice-1.0.jar", home / "lib" / "*", spice_jars.folder() / "*")
   with tempfile.TemporaryDirectory() as scratch:
-    asked, answered = pathlib.Path(scratch) / "in.json", pathlib.Path(scratch) / "out.json"
+    request, response = pathlib.Path(scratch) / "in.json", pathlib.Path(scratch) / "out.json"
     rows = [
       {"image_id": image, "test": caption, "refs": list(references[image])}
       for image, caption in captions.items()
     ]
-    asked.write_text(json.dumps(rows), encoding="utf-8")
+    request.write_text(json.dumps(rows), encoding="utf-8")
     command = runtime.command(
       heap,
       f"-Djava.io.tmpdir={scratch}",
       *("-cp", os.pathsep.join(map(str, places))),
       "edu.anu.spice.SpiceScorer",
-      *(str(asked), "-out", str(answered), "-subset", "-silent"),
+      *(str(request), "-out", str(response), "-subset", "-silent"),
     )
     java.run(command, timeout_seconds, "SPICE")
     try:
-      results = json.loads(answered.read_text(encoding="utf-8"))
+      results = json.loads(response.read_text(encoding="utf-8"))
     except (OSError, ValueError):
       raise java.NotComputed("SPICE wrote no results") from None
   each = {row["image_id"]: float(row["scores"]["All"]["f"] or 0.0) for row in results}
   if each.keys() != captions.keys():
-    raise java.NotComputed(f"SPICE answered for {len(each)} of {len(captions)} captions")
+    raise java.NotComputed(f"SPICE scored {len(each)} of {len(captions)} captions")
   return float(np.mean(list(each.values()))), each

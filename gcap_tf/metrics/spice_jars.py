@@ -1,7 +1,7 @@
-"""The Java libraries that SPICE needs and pycocoevalcap does not bring.
+"""The Java libraries that SPICE needs besides those in pycocoevalcap.
 
-CoreNLP with its models (what SPICE parses with), and Nashorn, the script engine that
-SPICE writes its results with and that Java has not included since version 15. They are
+CoreNLP with its models, with which SPICE parses, and Nashorn, a script engine that SPICE
+needs to write its results and that Java does not include since version 15. They are
 fetched once by `python -m gcap_tf.metrics.fetch_spice`.
 """
 

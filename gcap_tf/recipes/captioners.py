@@ -16,8 +16,8 @@ import dataclasses
 from typing import Any, Literal
 
 from gcap_tf import registry
-from gcap_tf.training import optimizers, schedules
-from gcap_tf.training.methods import captioner_training, captioning
+from gcap_tf.training import loss_options, optimizers, schedules
+from gcap_tf.training.methods import captioning
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +33,7 @@ class CaptionerRecipe:
     needs_teacher: whether the run folder of a matcher must be named.
   """
 
-  training: captioner_training.CaptionerTrainingConfig
+  training: captioning.CaptionerTrainingConfig
   data: str
   expected: dict[str, float] = dataclasses.field(default_factory=dict)
   split: Literal["val", "test"] = "test"
@@ -60,7 +60,7 @@ def scores(captions: str = "", f1_all: float = 0.0, f1_loc: float = 0.0) -> dict
 
 def _add(
   name: str,
-  training: captioner_training.CaptionerTrainingConfig,
+  training: captioning.CaptionerTrainingConfig,
   expected: dict[str, float] | None = None,
   source: str = "",
   split: Literal["val", "test"] = "test",
@@ -72,14 +72,14 @@ def _add(
 
 
 def _with_losses(
-  training: captioner_training.CaptionerTrainingConfig, **losses: Any
-) -> captioner_training.CaptionerTrainingConfig:
+  training: captioning.CaptionerTrainingConfig, **losses: Any
+) -> captioning.CaptionerTrainingConfig:
   return dataclasses.replace(training, losses=dataclasses.replace(training.losses, **losses))
 
 
 # Up-Down as POS-SCAN's authors train it: cross entropy, scheduled sampling from epoch 5 on.
 _UPDOWN = _with_losses(
-  captioner_training.for_model("updown"), sampling=captioning.SamplingConfig(start=0)
+  captioning.for_model("updown"), scheduled_sampling=loss_options.ScheduledSampling(start=0)
 )
 _UPDOWN_COCO = dataclasses.replace(_UPDOWN, images=32, options={"hidden_size": 1024})
 _add("updown_f30k", _UPDOWN, {"attention_accuracy": 0.1983}, _POS_SCAN, "val")
@@ -121,7 +121,7 @@ for _kind in ("kl", "extend_nll"):
 # GVD: the map of region features and the class rows learn at a tenth of the rate.
 _SLOW = ("refine_region/kernel", "refine_region/bias", "classes/kernel")
 _GVD_TRAINING = dataclasses.replace(
-  captioner_training.for_model("gvd"),
+  captioning.for_model("gvd"),
   region_classes="objects",
   images=240,
   epochs=40,
@@ -146,7 +146,7 @@ DISTRIBUTED_TRAINING = dataclasses.replace(
   _GVD_TRAINING,
   model="distributed",
   images=64,
-  warm_up_epochs=20,
+  first_stage_epochs=20,
   schedule=schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3),
 )
 _K = {
@@ -158,7 +158,7 @@ _K = {
 _WITHOUT_ELIMINATION = {2: (5.48, 15.80), 3: (5.48, 16.14), 4: (6.82, 18.91), 5: (6.27, 17.36)}
 _add(
   "distributed_k1_f30k",
-  dataclasses.replace(DISTRIBUTED_TRAINING, options={"branches": 1}, warm_up_epochs=0),
+  dataclasses.replace(DISTRIBUTED_TRAINING, options={"branches": 1}, first_stage_epochs=0),
 )
 for _branches, _row in _K.items():
   _options: dict[str, Any] = {"branches": _branches}
@@ -173,7 +173,7 @@ for _branches, _row in _K.items():
 _add(
   "distributed_multi_head_f30k",
   dataclasses.replace(
-    DISTRIBUTED_TRAINING, options={"branches": 1, "heads": 4}, warm_up_epochs=0
+    DISTRIBUTED_TRAINING, options={"branches": 1, "heads": 4}, first_stage_epochs=0
   ),
   scores("", 4.75, 13.19),
   _DISTRIBUTED,
@@ -182,19 +182,19 @@ _add(
 # Cyclical: the decoder alone for 35 epochs, then the cycle until epoch 80. Its baseline's
 # loss has the weight 0.5 too, which matters to the clipping.
 CYCLE = dataclasses.replace(
-  captioner_training.for_model("cyclical"),
+  captioning.for_model("cyclical"),
   region_classes="objects",
   images=32,
   epochs=80,
-  warm_up_epochs=35,
-  warm_up_weights="best",
+  first_stage_epochs=35,
+  first_stage_weights="best",
   schedule=schedules.ScheduleConfig("plateau", 1e-4, factor=0.1, every=10, least=5e-6),
   optimizer=optimizers.OptimizerConfig(clip="norm", clip_at=0.1, slow=_SLOW),
 )
 _add(
   "cyclical_baseline_f30k",
   _with_losses(
-    dataclasses.replace(CYCLE, options={"localizer": "none"}, warm_up_epochs=0),
+    dataclasses.replace(CYCLE, options={"localizer": "none"}, first_stage_epochs=0),
     reconstruction_weight=0.0,
   ),
   scores("69.1 26.0 22.1 59.6 16.3", 4.08, 11.83),
@@ -233,7 +233,7 @@ _add(
 _add(
   "cyclical_supervised_f30k",
   _with_losses(
-    dataclasses.replace(CYCLE, options={"localizer": "none"}, warm_up_epochs=0),
+    dataclasses.replace(CYCLE, options={"localizer": "none"}, first_stage_epochs=0),
     reconstruction_weight=0.0,
     attention_weight=0.1,
     classification_weight=0.1,
@@ -246,8 +246,8 @@ _add("cyclical_perfect_f30k", dataclasses.replace(CYCLE, region_labels="yes"))
 
 # What contrastive learning starts from: maximum likelihood, without the CNN's own training.
 _add(
-  "adaptive_coco", dataclasses.replace(captioner_training.for_model("adaptive"), epochs=20)
+  "adaptive_coco", dataclasses.replace(captioning.for_model("adaptive"), epochs=20)
 )  # fmt: skip
 _add(
-  "neuraltalk2_coco", dataclasses.replace(captioner_training.for_model("neuraltalk2"), images=16)
+  "neuraltalk2_coco", dataclasses.replace(captioning.for_model("neuraltalk2"), images=16)
 )  # fmt: skip

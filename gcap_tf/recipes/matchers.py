@@ -2,7 +2,7 @@
 
     from gcap_tf.recipes import matchers
     recipe = matchers.RECIPES.get("scan_t2i_avg_f30k")
-    matcher_training.train(data, recipe.training, "runs/scan")
+    matching.train(data, recipe.training, "runs/scan")
 
 `f30k` is Flickr30k (29,000 training pictures), `coco` is MS-COCO (113,287), 36 regions of
 2048 features each, 5 captions a picture. Expected figures are what the authors printed
@@ -15,7 +15,7 @@ import dataclasses
 
 from gcap_tf import registry
 from gcap_tf.training import schedules
-from gcap_tf.training.methods import matcher_training, matching
+from gcap_tf.training.methods import matching
 
 Expected = dict[str, float]
 
@@ -31,7 +31,7 @@ class MatcherRecipe:
     source: where they were printed.
   """
 
-  training: matcher_training.MatcherTrainingConfig
+  training: matching.MatcherTrainingConfig
   data: str
   expected: Expected = dataclasses.field(default_factory=dict)
   source: str = ""
@@ -71,22 +71,22 @@ def _add(
   rate: float,
   expected: str = "",
   source: str = "",
-  losses: matching.MatchingConfig | None = None,
+  losses: matching.MatchingLosses | None = None,
   **options,
 ) -> None:
   schedule = schedules.ScheduleConfig("step_decay", rate, factor=0.1, every=every)
-  training = matcher_training.MatcherTrainingConfig(
+  training = matching.MatcherTrainingConfig(
     model=model,
     options=options,
     epochs=epochs,
     schedule=schedule,
-    losses=losses or matching.MatchingConfig(),
+    losses=losses or matching.MatchingLosses(),
   )
   figures = recalls(expected) if expected else {}
   RECIPES.register(name)(MatcherRecipe(training, data, figures, source))
 
 
-_CONSTRAINED = matching.MatchingConfig(ccr_weight=0.1, ccs_weight=0.1)
+_CONSTRAINED = matching.MatchingLosses(ccr_weight=0.1, ccs_weight=0.1)
 _SCAN = "Lee et al., ECCV 2018"
 _SGRAF = "Diao et al., AAAI 2021, the authors' repository"
 _CCR = "Chen et al., WACV 2023, Tables 1 and 2"

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 from gcap_tf import registry
 from gcap_tf.training import first_stage, optimizers, schedules
 from gcap_tf.training.methods import (
-  captioner_training,
-  contrastive_training,
-  matcher_training,
-  scst_training,
+  captioning,
+  contrastive,
+  matching,
+  self_critical,
 )
 
 FineTuning = TypeVar(
-  "FineTuning", scst_training.ScstTrainingConfig, contrastive_training.ContrastiveTrainingConfig
+  "FineTuning", self_critical.ScstTrainingConfig, contrastive.ContrastiveTrainingConfig
 )
 
 
@@ -61,9 +61,7 @@ _GVD_KIN = {"gvd": 2, "distributed": 2, "cyclical": 3}  # Times the steps of oth
 _RARELY = 1_000_000  # Validation at the end alone.
 
 
-def matcher(
-  config: matcher_training.MatcherTrainingConfig, scale: Scale
-) -> matcher_training.MatcherTrainingConfig:
+def matcher(config: matching.MatcherTrainingConfig, scale: Scale) -> matching.MatcherTrainingConfig:
   """A matcher's configuration at a scale."""
   if scale.published:
     return config
@@ -85,8 +83,8 @@ def matcher(
 
 
 def captioner(
-  config: captioner_training.CaptionerTrainingConfig, scale: Scale
-) -> captioner_training.CaptionerTrainingConfig:
+  config: captioning.CaptionerTrainingConfig, scale: Scale
+) -> captioning.CaptionerTrainingConfig:
   """A captioner's configuration at a scale.
 
   GVD and its kin pass regions through several layers before words can choose among them, and
@@ -98,7 +96,7 @@ def captioner(
     return config
   late = config.model in _GVD_KIN
   steps = scale.captioner_steps * _GVD_KIN.get(config.model, 1)
-  waits = config.model == "cyclical" and first_stage.is_asked(config)
+  waits = config.model == "cyclical" and first_stage.is_wanted(config)
   return dataclasses.replace(
     config,
     options={**config.options, **_captioner_sizes(config.model, scale.units)},
@@ -107,8 +105,8 @@ def captioner(
     max_words=20,
     epochs=1_000,
     max_steps=steps,
-    warm_up_epochs=0,
-    warm_up_steps=steps * 2 // 3 if waits else 0,
+    first_stage_epochs=0,
+    first_stage_steps=steps * 2 // 3 if waits else 0,
     region_classes="option",
     evaluate_every=_RARELY,
     schedule=schedules.ScheduleConfig(
@@ -119,8 +117,8 @@ def captioner(
 
 
 def self_critical(
-  config: scst_training.ScstTrainingConfig, scale: Scale
-) -> scst_training.ScstTrainingConfig:
+  config: self_critical.ScstTrainingConfig, scale: Scale
+) -> self_critical.ScstTrainingConfig:
   """A self-critical configuration at a scale.
 
   A short cross-entropy run leaves a policy whose draws are far worse than its greedy captions:
@@ -128,14 +126,14 @@ def self_critical(
   """
   if scale.published:
     return config
-  sampling = dataclasses.replace(config.sampling, baseline="mean_of_others")
-  config = dataclasses.replace(config, sampling=sampling)
+  sampled_captions = dataclasses.replace(config.sampled_captions, baseline="mean_of_others")
+  config = dataclasses.replace(config, sampled_captions=sampled_captions)
   return _fine_tuned(config, scale, scale.scst_steps, 2e-3)
 
 
 def contrastive(
-  config: contrastive_training.ContrastiveTrainingConfig, scale: Scale
-) -> contrastive_training.ContrastiveTrainingConfig:
+  config: contrastive.ContrastiveTrainingConfig, scale: Scale
+) -> contrastive.ContrastiveTrainingConfig:
   """A contrastive configuration at a scale.
 
   The rate is the released program's: at the paper's 1e-6 a short run does not move. A step

@@ -1,1 +1,1 @@
-"""CIDEr-D and matcher rewards for sequence-level learning."""
+"""Rewards of self-critical training: CIDEr-D, matcher scores, BLEU-4, SPICE."""

@@ -3,8 +3,9 @@
     BLEU-4 = (Π_{n=1..4} p_n)^(1/4) exp(min(0, 1 - r / c))
     p_n = Σ_w min(count_w(c), max_s count_w(s)) / (number of n-grams of c)
 
-with r the length of the reference nearest in length (the shorter of two). Tiny constants
-keep a caption without a common 4-gram just above 0, as in the field's scorer.
+c is the caption and its length, s a reference, and r the length of the reference that is
+nearest in length (the shorter one of two). Tiny constants keep the score of a caption without
+a common 4-gram just above 0, as in the usual scorer.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -22,7 +23,8 @@ class Bleu4:
 
   Args:
     references: picture -> its references: padded rows [m, T] or lists of ids.
-    include_end: whether the 0 that ends a padded row is a word, as in `cider_d.CiderD`.
+    include_end: whether the 0 that ends a padded row counts as a word, as in
+      `cider_d.CiderD`.
   """
 
   def __init__(self, references: Mapping[Hashable, ngrams.Sentences], include_end: bool = True):
@@ -30,7 +32,7 @@ class Bleu4:
     self._prepared: dict[Hashable, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
   def score(self, captions: ngrams.Sentences, images: Sequence[Hashable]) -> np.ndarray:
-    """[B] BLEU-4 of each caption against the references of its picture."""
+    """BLEU-4 of each caption against the references of its picture: [B], from 0 to 1."""
     ids, lengths = ngrams.flatten(captions, self._include_end)
     sentence, keys = ngrams.extract(ids, lengths)
     by_sentence = np.argsort(sentence, kind="stable")
@@ -57,7 +59,7 @@ class Bleu4:
     return float(precision * (np.exp(1 - 1 / ratio) if ratio < 1 else 1.0))
 
   def _prepare(self, image: Hashable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """N-grams of a picture's references, the most of each in one of them, and lengths."""
+    """N-grams of a picture's references, the largest count of each in one, and lengths."""
     if image not in self._prepared:
       if image not in self._references or not len(self._references[image]):
         raise errors.UserError(f"BLEU: picture {image} has no references")

@@ -7,11 +7,11 @@ For n = 1..4, w over n-grams, c a caption, s one of its m references:
                   exp(-(l(c) - l(s))^2 / (2 sigma^2))
     CIDEr-D(c) = 10 mean_n mean_s sim_n(c, s)
 
-As in the released code l counts bigrams, and captions are token ids that end with 0 (the
-end of the sentence is a word like any other), except where a row has no room for it.
+As in the released code, l counts bigrams, and captions are token ids that end with 0 (the
+end of the sentence counts as a word), unless the row is too short for it.
 
-References are turned into weights once, when the scorer is made; a batch then costs one
-search and a few sums, in NumPy. 400 bytes or so a reference are kept.
+The scorer computes the weights of all references once; scoring a batch then needs one search
+and a few sums, in NumPy. A reference takes about 400 bytes.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -29,8 +29,8 @@ class CiderD:
     references: picture -> its references: padded rows [m, T] or lists of ids, see
       `ngrams.flatten`.
     frequency: document frequencies of the training captions.
-    include_end: whether the 0 that ends a padded row is a word; as in the training of
-      the released code.
+    include_end: whether the 0 that ends a padded row counts as a word; it does in the
+      training of the released code.
     sigma: width of the length penalty.
   """
 
@@ -67,7 +67,7 @@ class CiderD:
     total = self._first_reference[-1]
     self._norm = _norms(sentence, self._order[dense], weight, total)
     self._length = _bigrams(np.concatenate(lengths))
-    # Entries of a picture lie together, in the order of their n-gram.
+    # Entries of a picture are adjacent, sorted by n-gram.
     slot = np.repeat(np.arange(len(counts)), counts)[sentence]
     by_picture = np.lexsort((dense, slot))
     self._entry_gram = dense[by_picture].astype(np.int32)
@@ -94,7 +94,7 @@ class CiderD:
     order = ngrams.order_of(distinct)[dense]
     norm = _norms(caption, order, weight, len(lengths))  # [B, 4]
 
-    entry, reference = self._meet(distinct, dense, slots[caption])
+    entry, reference = self._common_entries(distinct, dense, slots[caption])
     products = (
       np.minimum(weight[entry], self._entry_weight[reference]) * self._entry_weight[reference]
     )
@@ -127,10 +127,10 @@ class CiderD:
     reference = np.arange(first[-1]) - first[caption] + self._first_reference[slots][caption]
     return caption, reference, first
 
-  def _meet(
+  def _common_entries(
     self, distinct: np.ndarray, dense: np.ndarray, slots: np.ndarray
   ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a caption's n-gram and an equal one in a reference of its picture.
+    """Pairs of a caption's n-gram and the same n-gram in a reference of its picture.
 
     Args:
       distinct: [U] n-gram keys of the batch.
@@ -138,7 +138,7 @@ class CiderD:
       slots: [N] picture of each entry.
 
     Returns:
-      positions of caption entries and of reference entries, [M] each.
+      Positions of caption entries and of reference entries, [M] each.
     """
     place = np.minimum(np.searchsorted(self._keys, distinct), len(self._keys) - 1)
     place = np.where(self._keys[place] == distinct, place, -1)
@@ -155,7 +155,7 @@ class CiderD:
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-  """start, start + 1, .. of each range, one after another."""
+  """The numbers start, start + 1, .. of all ranges, joined."""
   offsets = np.cumsum(counts) - counts
   return np.arange(counts.sum()) + np.repeat(starts - offsets, counts)
 
@@ -163,7 +163,7 @@ def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _count(
   sentence: np.ndarray, dense: np.ndarray, width: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-  """Distinct (sentence, n-gram) and how often each occurs."""
+  """Distinct pairs of sentence and n-gram, and how often each occurs."""
   both, term = np.unique(sentence * width + dense, return_counts=True)
   return both // width, both % width, term
 

@@ -1,9 +1,9 @@
-"""Document frequencies of CIDEr-D (Vedantam et al., CVPR 2015, arXiv:1411.5726): in how many
-training pictures an n-gram occurs.
+"""Document frequencies of CIDEr-D (Vedantam et al., CVPR 2015, arXiv:1411.5726).
 
-They must come from the captions and the vocabulary that the captioner is trained with;
-frequencies of another vocabulary make the reward meaningless without any error. A saved
-file therefore carries the vocabulary's fingerprint.
+The document frequency of an n-gram is the number of training pictures whose captions contain
+it. It must come from the captions and the vocabulary of the captioner's training: frequencies
+of another vocabulary give a meaningless reward without any error. A saved file therefore
+contains the vocabulary's fingerprint.
 """
 
 import collections
@@ -26,7 +26,7 @@ class DocumentFrequency:
 
   Attributes:
     keys: [U] uint64 n-gram keys, ascending.
-    counts: [U] pictures that have the n-gram.
+    counts: [U] number of pictures that have the n-gram.
     images: number of pictures.
   """
 
@@ -41,7 +41,7 @@ class DocumentFrequency:
 
   @property
   def unseen_idf(self) -> float:
-    """An n-gram that no picture has counts as if one had it."""
+    """idf of an n-gram that no picture has; it counts as if one picture had it."""
     return float(np.log(float(self.images)))
 
   def of(self, keys: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ class DocumentFrequency:
     """Counts over pictures, each with its captions.
 
     Args:
-      pictures: the captions of each picture, untruncated; see `ngrams.flatten`.
+      pictures: the captions of each picture, not truncated; see `ngrams.flatten`.
       include_end: as in `ngrams.flatten`.
     """
     found, images = [], 0
@@ -71,7 +71,7 @@ class DocumentFrequency:
     return cls(keys, counts.astype(np.float64), images)
 
   def save(self, path: files.PathLike, fingerprint: str) -> None:
-    """Writes an .npz stamped with the fingerprint of the vocabulary."""
+    """Writes an .npz file with the fingerprint of the vocabulary."""
     with files.atomic_path(path) as partial, open(partial, "wb") as file:
       np.savez_compressed(
         file, keys=self.keys, counts=self.counts, images=self.images, fingerprint=fingerprint
@@ -79,7 +79,7 @@ class DocumentFrequency:
 
   @classmethod
   def load(cls, path: files.PathLike, fingerprint: str) -> "DocumentFrequency":
-    """Reads `save`'s file; one of another vocabulary is an error."""
+    """Reads a file of `save`; a file of another vocabulary is a `UserError`."""
     try:
       with np.load(path, allow_pickle=False) as saved:
         stamp = str(saved["fingerprint"])
@@ -97,11 +97,11 @@ class DocumentFrequency:
 def read_pickle(
   path: files.PathLike, word_id: Callable[[str], int] | None = None
 ) -> DocumentFrequency:
-  """Reads the field's `*-idxs.p`: {"document_frequency": {("12", "7"): 3.0}, "ref_len": n}.
+  """Reads the usual `*-idxs.p`: {"document_frequency": {("12", "7"): 3.0}, "ref_len": n}.
 
   Args:
     path: the pickle; only plain values are unpickled.
-    word_id: id of a word, for `*-words.p`, whose n-grams are words instead of ids.
+    word_id: gives the id of a word, for `*-words.p`, whose n-grams are words.
   """
   with open(path, "rb") as file:
     try:
@@ -146,7 +146,7 @@ _PLAIN = {
 
 
 class _PlainUnpickler(pickle.Unpickler):
-  """Loads tables of plain values and nothing that could run."""
+  """Loads tables of plain values and refuses anything that could run code."""
 
   def find_class(self, module: str, name: str) -> Any:
     if (module, name) not in _PLAIN:

@@ -1,12 +1,12 @@
-"""What a matcher thinks of generated captions (Zhou et al., CVPR 2020, arXiv:2004.00390, §3.3).
+"""Scores generated captions with a matcher (Zhou et al., CVPR 2020, arXiv:2004.00390, §3.3).
 
-A captioner's ids become the matcher's words by name: `w1 .. wn 0 0` turns into
-`<start> w1 .. wn <end>`, in the graph. The matcher is frozen and never sees dropout.
+The graph maps the captioner's ids to the matcher's ids of the same words: `w1 .. wn 0 0`
+becomes `<start> w1 .. wn <end>`. The matcher's weights are fixed, and it has no dropout.
 
-POS-SCAN scores nouns alone, so it must know the nouns of a caption that nobody tagged.
-Either a word is a noun when most of its occurrences in the tagged training captions are
-(one table lookup in the graph; "rides" in "two rides" is missed), or the tagger reads every
-caption (about 28,000 words a second, outside of the graph).
+POS-SCAN scores only nouns, so it needs the nouns of generated captions. There are two ways:
+a table in the graph, in which a word is a noun if most of its occurrences in the tagged
+training captions are nouns ("rides" in "two rides" is missed); or the tagger, which reads
+every caption (about 28,000 words per second, outside the graph).
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ class MatcherScore:
   """Scores and attention of a matcher on captions in a captioner's ids.
 
   Args:
-    matcher: any.
+    matcher: any matcher.
     words: the matcher's vocabulary.
-    vocabulary: the captioner's.
+    vocabulary: the captioner's vocabulary.
     nouns: bool [V], which of the captioner's words are nouns; used without a tagger.
-    tagger: finds nouns instead.
-    final_period: puts a period behind every caption. Departure: the released program does,
-      as its matcher was trained with punctuation; ours are not.
-    where: of the matcher, for messages.
+    tagger: finds the nouns of each caption.
+    final_period: adds a period to every caption. Departure: the released program does so,
+      because its matcher was trained with punctuation; our matchers are not.
+    where: the name of the matcher in messages.
   """
 
   def __init__(
@@ -53,7 +53,7 @@ class MatcherScore:
     self._period = [words.ids.get(".", words.unknown_id)] if final_period else []
 
   def captions(self, tokens: tf.Tensor) -> base.Batch:
-    """The captions as a matcher's batch; `tokens` int32 [B, T] end with 0.
+    """Captions in the form of a matcher's batch; `tokens` int32 [B, T] end with 0.
 
     Returns:
       `tokens`, `token_mask` and `noun_mask`, [B, T + 2] (+ 1 with a final period).
@@ -63,7 +63,7 @@ class MatcherScore:
     rows, room = tf.shape(tokens)[0], tf.shape(tokens)[1]
     words = tf.gather(tf.constant(self._ids, tf.int32), tokens)
     words = tf.pad(words, [[0, 0], [0, len(ends)]])
-    place = tf.range(room + len(ends)) - length  # [B, T + ends], 0 behind the last word
+    place = tf.range(room + len(ends)) - length  # [B, T + ends], 0 after the last word
     behind = (place >= 0) & (place < len(ends))
     closed = tf.gather(tf.constant(ends), tf.clip_by_value(place, 0, len(ends) - 1))
     words = tf.where(behind, closed, tf.where(place < 0, words, 0))
@@ -76,7 +76,7 @@ class MatcherScore:
     }
 
   def noun_mask(self, tokens: tf.Tensor) -> tf.Tensor:
-    """Nouns of captions, bool [B, T]; UNK is none."""
+    """Nouns of captions, bool [B, T]; UNK is not a noun."""
     if self._tagger is None:
       return tf.gather(tf.constant(self._nouns), tokens) & (tokens > 0)
     found = tf.numpy_function(self._tag, [tokens], tf.bool, stateful=False)
@@ -86,15 +86,15 @@ class MatcherScore:
     """S(I, y) of each caption with its picture, [B].
 
     Args:
-      images: what the matcher's `encode_images` gave.
-      captions: what its `encode_captions` gave for `captions(tokens)`.
+      images: from the matcher's `encode_images`.
+      captions: from its `encode_captions`, for `captions(tokens)`.
       owners: int32 [B], the picture of each caption.
     """
     rows = tf.range(tf.shape(owners)[0])
     return self.matcher.pair_similarity(images, captions, owners, rows)
 
   def attention(self, images: base.Images, captions: base.Captions, owners: tf.Tensor) -> tf.Tensor:
-    """Attention of the caption's words, [B, T, R]: <start> and what closes are cut off."""
+    """Attention of the caption's words, [B, T, R], without <start>, period and <end>."""
     attention = self.matcher.attention(base.take(images, owners), captions)
     return attention[:, 1 : -(1 + len(self._period))]
 
@@ -109,9 +109,9 @@ class MatcherScore:
 def translation(
   words: vocabularies.Vocabulary, vocabulary: vocabularies.Vocabulary, where: str
 ) -> Sequence[int]:
-  """The matcher's id of every word of the captioner; words it does not know are <unk>.
+  """The matcher's id of every word of the captioner; <unk> for words that it does not know.
 
-  A matcher that knows fewer than half of the captioner's words is a `UserError`.
+  Raises a `UserError` if the matcher knows fewer than half of the captioner's words.
   """
   if words.layout != "matcher":
     raise errors.UserError(f"{where} has a captioner's vocabulary, not a matcher's")

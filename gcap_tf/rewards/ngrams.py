@@ -1,7 +1,7 @@
-"""N-grams of token ids as whole numbers, for many sentences at once.
+"""N-grams of token ids as integers, for many sentences at once.
 
-Four tokens are packed into 64 bits, 16 each, id + 1, so that n-grams of different n never
-meet. Exact for ids up to 65,534.
+Up to four tokens are packed into 64 bits. Each token takes 16 bits as id + 1, so n-grams of
+different n are never equal. This is exact for ids up to 65,534.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ Sentences = np.ndarray | Sequence[Sequence[int]]
 
 
 class WordIds:
-  """Numbers words as they come, for captions that are text: word -> 1, 2, ..."""
+  """Numbers the words of captions in order of appearance: word -> 1, 2, ..."""
 
   def __init__(self):
     self._ids: dict[str, int] = {}
@@ -30,10 +30,10 @@ def flatten(sentences: Sentences, include_end: bool = True) -> tuple[np.ndarray,
   """Joins sentences end to end.
 
   Args:
-    sentences: an array [B, T] of padded rows, cut at the first 0, which itself stays if
-      `include_end` (it is a word like any other to CIDEr-D; a row without 0 stays
-      whole); or lists of ids, taken as they are.
-    include_end: whether the 0 that ends a padded row is kept.
+    sentences: an array [B, T] of padded rows, which end at their first 0; or lists of ids,
+      which are used as they are.
+    include_end: whether the 0 that ends a padded row is kept; it counts as a word in
+      CIDEr-D.
 
   Returns:
     ids [sum of lengths] int64, lengths [B] int64.
@@ -48,7 +48,7 @@ def flatten(sentences: Sentences, include_end: bool = True) -> tuple[np.ndarray,
     ids = np.fromiter((i for sentence in sentences for i in sentence), np.int64, lengths.sum())
   if len(ids) and (ids.min() < 0 or ids.max() > MAX_ID):
     raise errors.UserError(
-      f"token ids from {ids.min()} to {ids.max()}; n-grams take ids from 0 to {MAX_ID}"
+      f"token ids are from {ids.min()} to {ids.max()}; n-grams take ids from 0 to {MAX_ID}"
     )
   return ids.astype(np.int64), lengths.astype(np.int64)
 
@@ -61,7 +61,7 @@ def extract(ids: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarra
     lengths: [B] tokens of each sentence.
 
   Returns:
-    sentence [N] int64 and n-gram key [N] uint64, repeated as often as it occurs.
+    The sentence [N] int64 and the key [N] uint64 of each n-gram, with repetitions.
   """
   sentence = np.repeat(np.arange(len(lengths)), lengths)
   left = np.repeat(np.cumsum(lengths), lengths) - np.arange(len(ids))  # tokens to the end

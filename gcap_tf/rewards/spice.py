@@ -1,6 +1,6 @@
-"""SPICE as a reward: the Java program, started once for every batch.
+"""SPICE as a reward: starts the Java program once for every batch.
 
-It parses every caption and reference, which takes seconds: a reward for short studies.
+The program parses every caption and reference, which takes seconds; use it for short studies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class Spice:
       )
 
   def score(self, captions: np.ndarray, images: Sequence[str]) -> np.ndarray:
-    """[B] SPICE of padded rows [B, T]; a caption without words scores 0."""
+    """SPICE of padded rows [B, T]: [B], from 0 to 1; 0 for a caption without words."""
     texts = [" ".join(self._vocabulary.decode(row)) for row in captions]
     asked = {str(n): text for n, text in enumerate(texts) if text}
     if not asked:

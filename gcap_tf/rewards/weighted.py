@@ -1,11 +1,12 @@
 """The reward of a caption: a weighted sum of named terms.
 
-r(y) = Σ_n w_n r_n(y)        "cider:1,matcher:1" is POS-SCAN's r = CIDEr-D + λ2 S, λ2 = 1
+    r(y) = Σ_n w_n r_n(y)        "cider:1,matcher:1" is r = CIDEr-D + λ2 S with λ2 = 1, which
+                                 is POS-SCAN's reward (Zhou et al., CVPR 2020, Eq. 19)
 
-cider    CIDEr-D, 0 to 10, of a good caption about 1                      cider_d.py
-matcher  how well a matcher finds picture and caption to fit, about 0 to 1    matcher_score.py
-bleu     BLEU-4 of one caption, 0 to 1                                        bleu.py
-spice    SPICE, 0 to 1; needs Java, and seconds for every step                spice.py
+cider    CIDEr-D, 0 to 10; about 1 for a good caption             cider_d.py
+matcher  a matcher's score of picture and caption, about 0 to 1   matcher_score.py
+bleu     BLEU-4 of one caption, 0 to 1                            bleu.py
+spice    SPICE, 0 to 1; needs Java, and seconds for every step    spice.py
 """
 
 import difflib
@@ -24,11 +25,11 @@ class Term(Protocol):
   """Scores captions by comparing them with the references of their pictures."""
 
   def score(self, captions: np.ndarray, images: Sequence[str]) -> np.ndarray:
-    """[B] scores of padded rows [B, T], each of the picture in `images` [B]."""
+    """Scores [B] of padded rows [B, T]; `images` [B] names the picture of each."""
 
 
 def parse(text: str) -> dict[str, float]:
-  """The weights in "cider:1,matcher:0.5"; a name alone weighs 1."""
+  """The weights in "cider:1,matcher:0.5"; a name without a number has weight 1."""
   weights: dict[str, float] = {}
   for part in text.split(","):
     name, _, number = part.strip().partition(":")
@@ -44,7 +45,7 @@ def parse(text: str) -> dict[str, float]:
       weights[name] = math.nan
     if not math.isfinite(weights[name]) or weights[name] == 0:
       raise errors.UserError(
-        f'reward {name} has the weight "{number}"; write a number other than 0, as in {name}:1'
+        f'reward {name} has the weight "{number}"; expected a number other than 0, as in {name}:1'
       )
   return weights
 
@@ -53,8 +54,8 @@ class WeightedSum:
   """r(y) and its terms.
 
   Args:
-    weights: of every term.
-    terms: those that compare captions with references; scores of the others are given.
+    weights: the weight of every term.
+    terms: the terms that compare captions with references; `score` receives the others.
   """
 
   def __init__(self, weights: Mapping[str, float], terms: Mapping[str, Term]):
@@ -63,12 +64,12 @@ class WeightedSum:
   def score(
     self, captions: np.ndarray, images: Sequence[str], given: Mapping[str, np.ndarray]
   ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Total [B] and each term [B] before its weight.
+    """The total [B], and each term [B] without its weight.
 
     Args:
       captions: padded rows [B, T].
-      images: [B] the picture of each.
-      given: scores [B] of terms that were computed elsewhere (the matcher's).
+      images: the picture of each, [B].
+      given: scores [B] of terms that are computed elsewhere (the matcher's).
     """
     each = {
       name: given[name] if name in given else self._terms[name].score(captions, images)

@@ -1,4 +1,4 @@
-"""What every model card tells: data, training, metrics and licence, as far as the run knows."""
+"""Sections of every model card: data, training, metrics and licence, as the run knows them."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ from typing import Any
 from gcap_tf import files
 from gcap_tf.runs import run_folders
 
-METRICS = "metrics.json"  # of a packed run: the figures of one evaluation
+METRICS = "metrics.json"  # Of a packed run: the figures of one evaluation.
 # Published scale of figures that `evaluate_captioner` prints as fractions of 1.
 _HEADLINES = (
   ("CIDEr", "cider", 1),
@@ -22,7 +22,7 @@ _HEADLINES = (
   ("F1_loc per sentence, %", "f1_loc_per_sentence", 100),
   ("attention accuracy, %", "attention_accuracy", 100),
 )
-# Options that do nothing while the one they hang on is off.
+# Options without effect -> the option that must be on.
 _IDLE = {
   "losses.box_weight": "losses.box_supervision",
   "losses.distill_loss": "losses.distill_weight",
@@ -47,7 +47,7 @@ _TERMS = {
 
 
 def data(run: run_folders.Run) -> list[str]:
-  """What the weights were learned from, as far as the run folder tells."""
+  """The data that the weights were learned from, if the run folder names it."""
   dataset = run.config.get("dataset")
   if not dataset:
     return ["## Data", "", "The run folder does not say what the weights were learned from.", ""]
@@ -58,16 +58,18 @@ def data(run: run_folders.Run) -> list[str]:
 
 
 def stages(config: dict[str, Any]) -> list[str]:
-  """How a run was trained, from its first stage on, with the options that were on."""
+  """The training of a run, from its first stage on, with the options that were on."""
   every = [stage for stage in (*config.get("earlier_stages", ()), config) if "training" in stage]
   if not every:
     return []
-  told = [_options(stage["training"]) for stage in every]
+  options_of = [_options(stage["training"]) for stage in every]
   lines = ["## Training", ""]
-  if config.get("kind") == "captioner" and not any(set(_OF_BOXES) & set(stage) for stage in told):
+  if config.get("kind") == "captioner" and not any(
+    set(_OF_BOXES) & set(options) for options in options_of
+  ):
     lines += ["No box of an annotated word was shown to the attention in any stage.", ""]
-  for number, (stage, options) in enumerate(zip(every, told, strict=True), 1):
-    lines.append(f"{number}. {stage.get('method') or 'from drawn weights'}")
+  for number, (stage, options) in enumerate(zip(every, options_of, strict=True), 1):
+    lines.append(f"{number}. {stage.get('method') or 'from random weights'}")
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
   if config.get("start_share"):
     before, tuned = config["start_share"], 1 - config["start_share"]
@@ -76,13 +78,14 @@ def stages(config: dict[str, Any]) -> list[str]:
 
 
 def _options(training: Mapping[str, Any]) -> dict[str, Any]:
-  """What a stage was trained with; not on what machine."""
+  """The options of a stage that change its numbers and were on."""
   found = chosen({key: value for key, value in training.items() if key != "compute"})
-  samples = found.get("losses.sampling.start", -1) >= 0
+  group = "losses.scheduled_sampling."
+  samples = found.get(f"{group}start", -1) >= 0
   return {
     key: value
     for key, value in found.items()
-    if _IDLE.get(key, key) in found and (samples or not key.startswith("losses.sampling."))
+    if _IDLE.get(key, key) in found and (samples or not key.startswith(group))
   }
 
 
@@ -98,7 +101,7 @@ def chosen(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def metrics(run: run_folders.Run) -> list[str]:
-  """The figures that came with a packed run, else the last validation of a trained one."""
+  """The figures of a packed run, or the last validation of a trained one."""
   if (run.folder / METRICS).exists():
     figures = files.read_json(run.folder / METRICS, "figures")
     return figure_table(figures, run.config.get("evaluated", ""))
@@ -113,14 +116,14 @@ def metrics(run: run_folders.Run) -> list[str]:
 
 def figure_table(figures: Mapping[str, Any], evaluated: str) -> list[str]:
   """The best known figures of an evaluation; all of them are in metrics.json."""
-  told = f" (`{evaluated}`)" if evaluated else ""
-  lines = ["## Metrics", "", f"As the evaluation command printed them{told}; `{METRICS}` has all:"]
+  where = f" (`{evaluated}`)" if evaluated else ""
+  lines = ["## Metrics", "", f"As the evaluation command printed them{where}; `{METRICS}` has all:"]
   lines += ["", "| | |", "|---|---|"]
   return [*lines, *(f"| {name} | {value:.2f} |" for name, value in headlines(figures)), ""]
 
 
 def headlines(figures: Mapping[str, Any]) -> list[tuple[str, float]]:
-  """The figures that papers print, on their scale; of a matcher, all numbers."""
+  """The figures that papers print, on their scale; all numbers of a matcher."""
   known = [
     (name, scale * figures[key])
     for name, key, scale in _HEADLINES
@@ -143,10 +146,10 @@ def last_validation(path: pathlib.Path) -> dict[str, Any]:
 
 
 def licence(run: run_folders.Run, stated: str) -> list[str]:
-  """What was stated, what is known of the dataset's terms, or that nothing is."""
+  """The stated licence, or the known terms of the dataset, or that none is known."""
   source = run.config.get("dataset") or "their training data"
   unknown = (
     f"Not stated (`--licence` of the exporter states it). The weights derive from {source}, whose "
-    "terms hold for what is made of it."
+    "terms apply to what is made from it."
   )
   return ["## Licence", "", stated or _TERMS.get(source) or unknown, ""]

@@ -1,8 +1,8 @@
-"""Checkpoints written whole or not at all, and never trusted blindly.
+"""Checkpoints that are written whole or not at all, and checked when they are read.
 
 A checkpoint is a folder `step-00001200/` with TensorFlow's checkpoint files and a
-`manifest.json` of their SHA-256 sums. It is written under another name and renamed;
-on reading, a folder whose sums do not match is passed over, saying so.
+`manifest.json` of their SHA-256 sums. It is written under another name and renamed. When
+it is read, a folder whose sums do not match is skipped with a message.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ _MANIFEST = "manifest.json"
 
 
 def best_path(run: files.PathLike) -> pathlib.Path:
-  """Where a run keeps its best weights."""
+  """The folder of a run's best weights."""
   return pathlib.Path(run) / "checkpoints" / "best"
 
 
@@ -46,14 +46,14 @@ def restore(folder: files.PathLike, **objects: tf.Module | keras.Model) -> None:
   except AssertionError:
     raise errors.UserError(
       f"checkpoint {folder} lacks a part of the training state: another version of this program "
-      "wrote it; finish the run with that version, or begin it anew"
+      "wrote it; finish the run with that version, or begin it again"
     ) from None
 
 
 def _trackables(objects: dict[str, tf.Module | keras.Model]) -> dict[str, Any]:
-  """What TensorFlow tracks: of a Keras model the plain list of its variables.
+  """The objects that TensorFlow tracks; for a Keras model, the plain list of its variables.
 
-  TensorFlow does not see variables that a Keras layer keeps in a tuple; Keras does.
+  TensorFlow does not find variables that a Keras layer keeps in a tuple; Keras does.
   """
   return {
     name: [variable.value for variable in thing.variables]
@@ -87,7 +87,7 @@ def _check_same(folder: pathlib.Path, name: str, saved: list, wanted: list) -> N
 
 
 def damage(folder: files.PathLike) -> str | None:
-  """What is wrong with a checkpoint folder, or None."""
+  """The fault of a checkpoint folder, or None."""
   folder = pathlib.Path(folder)
   if not (folder / _MANIFEST).exists():
     return f"{_MANIFEST} is missing"
@@ -124,12 +124,12 @@ class StepCheckpoints:
       files.remove(self.path(old))
 
   def remove_leftovers(self) -> None:
-    """Removes what killed runs had not finished writing."""
+    """Removes folders that killed runs did not finish writing."""
     for partial in self.folder.glob(".*.partial-*") if self.folder.exists() else ():
       files.remove(partial)
 
   def restore_newest(self, **objects: tf.Module | keras.Model) -> int:
-    """Restores the newest whole state; returns its step, 0 where there is none."""
+    """Restores the newest undamaged state; returns its step, 0 if there is none."""
     for step in reversed(self.steps()):
       fault = damage(self.path(step))
       if fault is None:

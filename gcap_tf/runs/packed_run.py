@@ -1,9 +1,9 @@
-"""From a trained run to a small folder that holds what using it takes, and nothing else.
+"""Packs a trained run into a small folder with only what its use needs.
 
-config.json      without the folders of the machine it was trained on
-vocabulary.json  as it was
+config.json      without folders of the machine that trained it
+vocabulary.json  unchanged
 weights.npz      the best weights, float16
-metrics.json     the figures of one evaluation, where given
+metrics.json     the figures of one evaluation, if given
 MODEL_CARD.md    use, limits, data, metrics, licence, training
 """
 
@@ -33,18 +33,19 @@ def pack(
 
   Args:
     run: folder of a trained matcher or captioner, or a packed one.
-    out: the packed run; one that is there is replaced.
-    figures: what an evaluation command printed.
-    evaluated: on what; told in the model card.
-    licence: of the weights; "" tells what is known of the dataset's.
-    start_share: of the weights that a fine-tuned run began with, see `blend_with_start`.
+    out: the packed run; an existing one is replaced.
+    figures: the figures of an evaluation command.
+    evaluated: the data of that evaluation, for the model card.
+    licence: licence of the weights; "" states what is known of the dataset's.
+    start_share: share of the weights that a fine-tuned run began with, see
+      `blend_with_start`.
   """
   out = pathlib.Path(out)
   loaded = run_folders.load(run)
   if start_share:
     blend_with_start(loaded, start_share)
   if out.exists() and not packed_weights.path_of(out).exists():
-    raise errors.UserError(f"{out} is there and is not a packed run; choose another --out")
+    raise errors.UserError(f"{out} exists and is not a packed run; choose another --out")
   with files.atomic_path(out) as partial:
     partial.mkdir()
     config = portable(loaded.config)
@@ -70,9 +71,9 @@ def pack(
 def blend_with_start(run: run_folders.Run, share: float) -> None:
   """Gives a fine-tuned model the weights s * start + (1 - s) * tuned.
 
-  Fine-tuning forgets; between its two ends there are weights that have most of what was
-  gained and little of what was lost (Wortsman et al., "Robust fine-tuning of zero-shot
-  models", CVPR 2022). Of a run that was fine-tuned more than once, the start is the first.
+  Fine-tuning forgets; weights between its two ends keep most of what was gained and lose
+  little of what was known before (Wortsman et al., "Robust fine-tuning of zero-shot
+  models", CVPR 2022). If a run was fine-tuned more than once, the start is the first run.
   """
   if not 0.0 <= share <= 1.0:
     raise errors.UserError(f"start_share is {share:g}; it must be 0 to 1")
@@ -83,13 +84,13 @@ def blend_with_start(run: run_folders.Run, share: float) -> None:
     first = config.get("start") or folder
   start = run_folders.load(first, run.kind)
   if start.vocabulary != run.vocabulary or start.model.config != run.model.config:
-    raise errors.UserError(f"{start.folder} is no longer what {run.folder} began with")
+    raise errors.UserError(f"{start.folder} has changed since {run.folder} began with it")
   for tuned, before in zip(run.model.variables, start.model.variables, strict=True):
     tuned.assign(share * before + (1.0 - share) * tuned)
 
 
 def portable(config: dict[str, Any]) -> dict[str, Any]:
-  """A run's configuration without folders: of a path only its last part is left."""
+  """A run's configuration without folders: only the last part of a path is left."""
 
   def shortened(value: Any) -> Any:
     if isinstance(value, dict):
@@ -109,13 +110,13 @@ def portable(config: dict[str, Any]) -> dict[str, Any]:
 def starts(config: dict[str, Any]) -> Iterator[tuple[pathlib.Path, dict[str, Any]]]:
   """Folder and configuration of the runs that this one began with, the nearest first.
 
-  Ends where a folder is no longer there.
+  Ends at a folder that no longer exists.
   """
   while config.get("start"):
     folder = shipped_folders.run_folder(config["start"])
     if not (folder / "config.json").exists():
       return
-    config = files.read_json(folder / "config.json", "run configuration")
+    config = run_folders.read_config(folder)
     yield folder, config
 
 
@@ -125,8 +126,8 @@ def earlier_stages(config: dict[str, Any]) -> list[dict[str, Any]]:
   for _, before in starts(config):
     if len(found) >= _MOST_STAGES:
       break
-    told = {key: before[key] for key in ("model", "method", "training") if key in before}
-    found = [*before.get("earlier_stages", ()), portable(told), *found]
+    stage = {key: before[key] for key in ("model", "method", "training") if key in before}
+    found = [*before.get("earlier_stages", ()), portable(stage), *found]
   return found
 
 
@@ -135,7 +136,7 @@ def read_figures(path: files.PathLike) -> dict[str, Any]:
   try:
     content = pathlib.Path(path).read_text(encoding="utf-8").strip()
   except (FileNotFoundError, UnicodeDecodeError):
-    raise errors.UserError(f"figures {path} do not exist, or are not text") from None
+    raise errors.UserError(f"figures {path}: the file does not exist or is not text") from None
   for part in (content, content.rpartition("\n")[2]):
     try:
       figures = json.loads(part)

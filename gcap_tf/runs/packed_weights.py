@@ -1,9 +1,8 @@
-"""A model's weights as one small file, `RUN/weights.npz`: how finished runs are handed on.
+"""A model's weights as one small file, `RUN/weights.npz`, for finished runs.
 
-Float32 weights are kept in float16 and read back to float32. An entry is called
-`NUMBER/PATH`, its number among the model's variables and its path in the model, and is
-read by no other variable: weights that are missing, too many, or of another shape are
-refused.
+Float32 weights are kept in float16 and read back to float32. The name of an entry is
+`NUMBER/PATH`, its number among the model's variables and its path in the model; weights that
+are missing, surplus or of another shape are refused.
 """
 
 import pathlib
@@ -30,16 +29,16 @@ def save(path: files.PathLike, model: keras.Model) -> None:
 
 
 def restore(path: files.PathLike, model: keras.Model) -> None:
-  """Gives a built model the weights of a file; a `UserError` where one does not fit."""
+  """Gives a built model the weights of a file; a `UserError` if one does not fit."""
   found, wanted = read_arrays(path), _named(model)
-  for told, keys in (
+  for fault, keys in (
     ("lacks", [key for key in wanted if key not in found]),
     ("has, and the model has not,", [key for key in found if key not in wanted]),
   ):
     if keys:
       more = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
       raise errors.UserError(
-        f"weights {path} do not fit the model of their run folder: the file {told} {keys[0]}{more}"
+        f"weights {path} do not fit the model of their run folder: the file {fault} {keys[0]}{more}"
       )
   for key, variable in wanted.items():
     array = found[key]
@@ -71,14 +70,14 @@ def read_arrays(path: files.PathLike) -> dict[str, np.ndarray]:
 
 
 def path_of(run: files.PathLike) -> pathlib.Path:
-  """Where a packed run keeps its weights."""
+  """The file of a packed run's weights."""
   return pathlib.Path(run) / NAME
 
 
 def _named(model: keras.Model) -> dict[str, keras.Variable]:
   """Every variable by a name that is the same in any process.
 
-  Keras counts the layers of a process ("linear_7"); the numbers are left out.
+  Keras numbers the layers of a process ("linear_7"); the numbers are left out.
   """
   return {
     f"{number:03d}/{re.sub(r'_[0-9]+(?=/|$)', '', variable.path)}": variable

@@ -1,13 +1,13 @@
 """A run folder is self-contained: any tool given one rebuilds the model from it.
 
 RUN/config.json      kind, model name, every option
-RUN/vocabulary.json  the words (and region labels) the model knows
+RUN/vocabulary.json  the words (and region labels) of the model
 RUN/checkpoints/     step-*/ training states, best/ the best weights so far
 RUN/metrics.jsonl    one JSON object per logged step
 RUN/tensorboard/     curves and pictures
 
-A packed run (`export.pack_run`) has `weights.npz` in place of `checkpoints/` and what training
-left. `shipped` names the one that comes with the package.
+A packed run (`export.pack_run`) has `weights.npz` instead of `checkpoints/` and logs.
+`shipped` names the one that comes with the package.
 """
 
 import dataclasses
@@ -17,11 +17,12 @@ from typing import Any, Literal
 import keras
 import tensorflow as tf
 
+from gcap_tf import batch as batches
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import catalog as captioner_catalog
 from gcap_tf.matchers import catalog as matcher_catalog
-from gcap_tf.runs import checkpoints, packed_weights
+from gcap_tf.runs import checkpoints, packed_weights, renamed_options
 from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.text import vocabulary as vocabularies
 
@@ -37,7 +38,7 @@ class Run:
   """A model with everything needed to use it.
 
   Attributes:
-    folder: where it came from.
+    folder: its run folder.
     kind: "matcher" or "captioner".
     name: registered model name ("scan").
     model: built, weights loaded.
@@ -79,21 +80,9 @@ def build(model: keras.Model, kind: Kind) -> None:
 
 def zero_batch(config: Any, regions: int = 36, words: int = 4) -> dict[str, tf.Tensor]:
   """One picture and one caption of zeros in the sizes of a model's config."""
-  features = getattr(config, "feature_size", 0)
-  spread = tf.linspace(0.0, 0.5, regions)
-  return {
-    "features": tf.zeros([1, regions, features]),
-    "boxes": tf.stack([spread, spread, spread + 0.5, spread + 0.5], -1)[tf.newaxis],
-    "region_mask": tf.ones([1, regions], tf.bool),
-    "region_labels": tf.zeros([1, regions], tf.int32),
-    "frame": tf.zeros([1, regions], tf.int32),
-    "global_feature": tf.zeros([1, getattr(config, "global_size", 0) or features]),
-    "image_size": tf.ones([1, 2]),
-    "tokens": tf.constant([[1] * (words - 1) + [0]]),
-    "token_mask": tf.ones([1, words], tf.bool),
-    "noun_mask": tf.ones([1, words], tf.bool),
-    "example_mask": tf.ones([1], tf.bool),
-  }
+  features = config.feature_size
+  global_size = config.global_size or features
+  return batches.tensors(batches.example(regions, words, features, global_size))
 
 
 def write_config(
@@ -130,23 +119,28 @@ def save(
   checkpoints.save(checkpoints.best_path(folder), model=model)
 
 
+def read_config(folder: pathlib.Path) -> dict[str, Any]:
+  """config.json of a run folder, with options under their current names."""
+  if not (folder / "config.json").exists():
+    raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
+  return renamed_options.current_run(files.read_json(folder / "config.json", "run configuration"))
+
+
 def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
   """Rebuilds the model of a run folder with its best weights.
 
   Args:
     folder: the run, or "shipped".
-    kind: what the caller needs; another kind of run is a `UserError`.
+    kind: the kind that the caller needs; another kind is a `UserError`.
   """
   folder = shipped_folders.run_folder(folder)
-  if not (folder / "config.json").exists():
-    raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
-  config = files.read_json(folder / "config.json", "run configuration")
+  config = read_config(folder)
   if kind is not None and config["kind"] != kind:
     raise errors.UserError(f"{folder} holds a {config['kind']} ({config['model']}), not a {kind}")
   vocabulary = vocabularies.Vocabulary.load(folder / "vocabulary.json")
   if vocabulary.fingerprint != config["vocabulary"]:
     raise errors.UserError(
-      f"{folder}/vocabulary.json is not the vocabulary this run was trained with "
+      f"{folder}/vocabulary.json is not the vocabulary that this run was trained with "
       f"({vocabulary.fingerprint} instead of {config['vocabulary']})"
     )
   best, packed = checkpoints.best_path(folder), packed_weights.path_of(folder)

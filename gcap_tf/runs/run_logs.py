@@ -1,4 +1,4 @@
-"""The logs of a run that programs read, beside the progress line that people read."""
+"""The logs of a run that programs read, besides the progress line that people read."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from gcap_tf import files
 
 
 class MetricsLog:
-  """`metrics.jsonl`: one object a line, no clock times, so equal runs give equal files."""
+  """`metrics.jsonl`: one object per line, without clock times, so equal runs give equal files."""
 
   def __init__(self, path: pathlib.Path, writes: bool = True):
     self.path, self.writes = path, writes
@@ -22,7 +22,7 @@ class MetricsLog:
       file.write(json.dumps(finite) + "\n")
 
   def values(self, key: str, step: int) -> list[float]:
-    """What was logged under a key up to a step, in order."""
+    """The values that were logged under a key up to a step, in order."""
     return [line[key] for line in self._lines(step) if line.get(key) is not None]
 
   def truncate_after(self, step: int) -> None:
@@ -32,7 +32,7 @@ class MetricsLog:
       files.write_text(self.path, "".join(kept))
 
   def _lines(self, step: int) -> list[dict[str, float]]:
-    """Lines up to a step, and up to the first that was not written whole."""
+    """Lines up to a step, and up to the first incomplete one."""
     kept = []
     if self.path.exists():
       for line in self.path.read_text(encoding="utf-8").splitlines():
@@ -46,14 +46,14 @@ class MetricsLog:
 
 
 class SpeedLog:
-  """`speed.jsonl`: what no two runs share. Steps a second, waiting for data, memory."""
+  """`speed.jsonl`: steps per second, waiting for data, memory; different in every run."""
 
   def __init__(self, path: pathlib.Path, writes: bool = True):
     self.path, self.writes = path, writes
     self._before: tuple[int, float, float] | None = None
 
   def append(self, step: int, waited: float, memory_gib: float) -> None:
-    """Args: the step, seconds waited for data so far, most memory so far."""
+    """Args: the step, total seconds waited for data, peak memory so far."""
     now = time.monotonic()
     if self._before is not None and self.writes and now > self._before[1]:
       steps, seconds = step - self._before[0], now - self._before[1]

@@ -12,6 +12,7 @@ from typing import Any
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
+from gcap_tf.runs import renamed_options
 
 Figures = dict[str, Any]
 
@@ -25,9 +26,9 @@ def train_all(
   """Trains every seed that is not complete yet; returns `summary` of all.
 
   Args:
-    train: from a configuration and a run folder to its figures; goes on where it stopped.
+    train: from a configuration and a run folder to its figures; continues a stopped run.
     config_of: the configuration of a seed.
-    folder: of all the runs.
+    folder: folder of all the runs.
     seeds: different from each other.
   """
   folder = pathlib.Path(folder)
@@ -61,7 +62,7 @@ def members(folder: files.PathLike) -> dict[int, pathlib.Path]:
 
 
 def common(folders: Sequence[files.PathLike]) -> list[int]:
-  """The seeds that all of several folders have; empty where they are plain run folders."""
+  """The seeds that all of several folders have; empty for plain run folders."""
   found = [members(folder) for folder in folders]
   if not any(found):
     return []
@@ -75,7 +76,7 @@ def common(folders: Sequence[files.PathLike]) -> list[int]:
 
 
 def summary(figures: dict[int, Figures]) -> Figures:
-  """`seeds`, and of every figure that all seeds have the mean, and the deviation as `KEY_std`.
+  """`seeds`; the mean of every figure that all seeds have, and its deviation as `KEY_std`.
 
   The deviation is that of a sample (divided by n - 1), 0 for one seed.
   """
@@ -90,7 +91,7 @@ def summary(figures: dict[int, Figures]) -> Figures:
 
 
 def table(found: Figures) -> str:
-  """`summary` for people."""
+  """`summary` as a table for people."""
   keys = [key for key in found if f"{key}_std" in found]
   lines = [f"{key:26} {found[key]:10.4f} ± {found[f'{key}_std']:.4f}" for key in keys]
   return "\n".join([f"mean and standard deviation of seeds {found['seeds']}", *lines])
@@ -101,11 +102,14 @@ def _complete(run: pathlib.Path, config: Any) -> Figures | None:
   if not path.exists():
     return None
   kept = files.read_json(path, "figures")
+  # Options that a new version added count as left at their defaults.
+  options = renamed_options.current(kept["options"])
+  before = configs.to_dict(configs.from_dict(type(config), options, str(path)))
   wanted = configs.to_dict(config)
   for key in wanted:
-    if kept["options"].get(key) != wanted[key]:
+    if before[key] != wanted[key]:
       raise errors.UserError(
-        f"{run} was trained with {key}={kept['options'].get(key)}, not {wanted[key]}; "
+        f"{run} was trained with {key}={before[key]}, not {wanted[key]}; "
         "choose another folder for --run"
       )
   return kept["figures"]

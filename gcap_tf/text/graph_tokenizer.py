@@ -1,12 +1,12 @@
 """The tokenizer in a TensorFlow graph, so that a SavedModel can take captions as text.
 
 The rules are those of `tokenizer`, run by RE2 in place of Python's `re`. A SavedModel
-that holds a `GraphTokenizer` needs `import tensorflow_text` where it is loaded.
+that holds a `GraphTokenizer` needs `import tensorflow_text` before it is loaded.
 """
 
 import tensorflow as tf
-import tensorflow_text as tf_text
 
+from gcap_tf import optional
 from gcap_tf.text import tokenizer, vocabulary
 
 
@@ -26,6 +26,7 @@ class GraphTokenizer(tf.Module):
     self.style = style
     self.rules = tokenizer.rules(style)
     self.vocabulary = words
+    tf_text = optional.require("tensorflow_text", "train")
     self._splitter = tf_text.WhitespaceTokenizer()
     if words is not None:
       self._table = tf.lookup.StaticHashTable(

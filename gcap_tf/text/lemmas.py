@@ -1,4 +1,4 @@
-"""The dictionary form of a word, by a kept table and rules; no server, no context.
+"""The dictionary form of a word, by a table and rules, without a server or context.
 
 The grounding metrics of Flickr30k Entities and ActivityNet Entities compare words by
 the lemma that Stanford CoreNLP gives to a single word. This module does the same by
@@ -25,7 +25,7 @@ _VOWELS = frozenset("aeiou")
 
 @functools.cache
 def _table() -> dict[tuple[str, str], str]:
-  """(form, tag) -> lemma, from the kept file."""
+  """(form, tag) -> lemma, from the file."""
   rows = {}
   try:
     lines = TABLE.read_text(encoding="utf-8").splitlines()
@@ -52,7 +52,7 @@ def lemma(word: str, tag: str = "NOUN") -> str:
 
 
 def by_rule(word: str, tag: str) -> str:
-  """What lists and rules give for a lower-case word, without the table."""
+  """The lemma of a lower-case word by lists and rules, without the table."""
   if tag in _NOUNS:
     return _irregular_noun(word) or _singular(word)
   if tag in ("VERB", "AUX"):

@@ -1,8 +1,8 @@
-"""Which words name an object class (the object words of the grounding metrics).
+"""Finds words that name an object class (the object words of the grounding metrics).
 
-A word is an object word iff its lemma is the lemma of a class. Classes are those of a
+A word is an object word if and only if its lemma is the lemma of a class. Classes are those of a
 file (Flickr30k: 480, ActivityNet: 431) or the frequent head words of the data itself.
-Where two classes share a lemma ("paper", "papers") the last one wins, as in the
+If two classes share a lemma ("paper", "papers") the last one wins, as in the
 released evaluators; a word that is itself a class name is that class.
 """
 
@@ -36,8 +36,8 @@ class ObjectClasses:
     Args:
       names: class names, lower-case, no two alike.
       aliases: further word -> class.
-      vocabulary: where given, only classes that are among these words can be named, which
-        is how the released evaluators treat what a captioner can say.
+      vocabulary: if given, only classes among these words can be named, as in the
+        released evaluators, which pass the captioner's words.
     """
     doubled = [name for name, count in collections.Counter(names).items() if count > 1]
     if doubled:
@@ -58,7 +58,7 @@ class ObjectClasses:
 
     Args:
       word: a word, in any case.
-      tag: its universal part of speech where known: a verb ("dresses") names no object.
+      tag: its universal part of speech, if known: a verb ("dresses") names no object.
     """
     if tag is not None and tag not in _NAMING_TAGS:
       return None
@@ -67,7 +67,7 @@ class ObjectClasses:
 
   @classmethod
   def load(cls, path: files.PathLike, vocabulary: Collection[str] | None = None) -> "ObjectClasses":
-    """Reads one class a line; commas part a class from its aliases."""
+    """Reads one class per line; commas separate a class from its aliases."""
     path = pathlib.Path(path)
     try:
       lines = path.read_text(encoding="utf-8").splitlines()
@@ -88,7 +88,7 @@ class ObjectClasses:
       names.append(name)
       aliases.update(dict.fromkeys(filter(None, others), name))
     if not names:
-      raise errors.UserError(f"object classes {path} is empty; expected one class a line")
+      raise errors.UserError(f"object classes {path} is empty; expected one class per line")
     return cls(names, aliases, vocabulary)
 
   @classmethod
@@ -110,5 +110,5 @@ class ObjectClasses:
     return cls(names)
 
   def save(self, path: files.PathLike) -> None:
-    """Writes one class a line (aliases are not kept)."""
+    """Writes one class per line (aliases are not kept)."""
     files.write_text(path, "".join(f"{name}\n" for name in self.names))

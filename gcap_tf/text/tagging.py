@@ -2,7 +2,7 @@
 
 Captions come tokenised, lower-case and without punctuation. The pipeline
 `english_tagger`, shipped with the package (see docs/tagger.md), was trained for such
-text; spaCy's `en_core_web_sm` is used in its place where it is installed.
+text; spaCy's `en_core_web_sm` is used instead if it is installed.
 """
 
 # bazel: data = [":english_tagger"]
@@ -11,13 +11,13 @@ import functools
 import importlib.util
 import pathlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import spacy
-from spacy import language
-from spacy import tokens as spacy_tokens
-from thinc import api as thinc
+from gcap_tf import errors, optional
 
-from gcap_tf import errors
+if TYPE_CHECKING:
+  from spacy import language
+  from thinc import api as thinc
 
 SHIPPED = pathlib.Path(__file__).with_name("english_tagger")
 NOUN_TAGS = frozenset(("NOUN", "PROPN"))
@@ -25,9 +25,9 @@ _BATCH = 256  # sentences to a matrix product
 _NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "attribute_ruler")
 
 
-def multiply_by_numpy(model: thinc.Model) -> None:
-  """Makes a network's matrix products NumPy's, which takes half the time of thinc's BLIS."""
-  ops = thinc.NumpyOps(use_blis=False)
+def multiply_by_numpy(model: "thinc.Model") -> None:
+  """Lets NumPy multiply a network's matrices, in half the time of thinc's BLIS."""
+  ops = optional.require("thinc.api", "train").NumpyOps(use_blis=False)
   for node in model.walk():
     node.ops = ops
 
@@ -35,11 +35,11 @@ def multiply_by_numpy(model: thinc.Model) -> None:
 class Tagger:
   """A spaCy pipeline that tags sentences given as words."""
 
-  def __init__(self, name: str, pipeline: language.Language):
+  def __init__(self, name: str, pipeline: "language.Language"):
     """Wraps a pipeline.
 
     Args:
-      name: what to call it in messages and in prepared data.
+      name: its name in messages and in prepared data.
       pipeline: one that sets `Token.pos_`, or whose only component is a "tagger" with
         universal tags as labels, as the shipped one.
     """
@@ -58,7 +58,8 @@ class Tagger:
 
   def _tag_batch(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     vocabulary = self._pipeline.vocab
-    docs = [spacy_tokens.Doc(vocabulary, words=list(words)) for words in sentences]
+    tokens = optional.require("spacy.tokens", "train")
+    docs = [tokens.Doc(vocabulary, words=list(words)) for words in sentences]
     filled = [doc for doc in docs if len(doc)]
     if self._universal and filled:
       component = self._pipeline.get_pipe("tagger")
@@ -76,12 +77,13 @@ def load_tagger(name: str = "auto") -> Tagger:
   """Loads a tagger.
 
   Args:
-    name: "auto" (`en_core_web_sm` where installed, else the shipped pipeline), "shipped",
+    name: "auto" (`en_core_web_sm` if it is installed, else the shipped pipeline), "shipped",
       or the name or folder of a spaCy pipeline.
   """
   if name == "auto":
     name = "en_core_web_sm" if importlib.util.find_spec("en_core_web_sm") else "shipped"
   source = SHIPPED if name == "shipped" else name
+  spacy = optional.require("spacy", "train")
   try:
     pipeline = spacy.load(source)
   except OSError as error:

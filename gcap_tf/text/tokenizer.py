@@ -1,18 +1,18 @@
 """Splits captions into words; the same rules run in Python and in a TensorFlow graph.
 
-    caption     lower case, Penn Treebank splitting, punctuation dropped: what
-                COCO's evaluation (Stanford PTBTokenizer and its punctuation list) leaves
+    caption     lower case, Penn Treebank splitting, punctuation dropped: as
+                COCO's evaluation does (Stanford PTBTokenizer and a punctuation list)
     treebank    lower case, Penn Treebank splitting, punctuation kept: NLTK's
-                `word_tokenize(caption.lower())`, which SCAN and its kin were trained on
+                `word_tokenize(caption.lower())`, as SCAN and its successors use
     whitespace  lower case, split at white space
 
 A style is a table of (pattern, replacement) applied in order to the lower-case text
-between blanks; blanks then part the words. The patterns use only what Python's `re`
-and RE2 read alike: no look-around, no \\s, \\w or \\b, no back-references.
+between blanks; blanks then separate the words. The patterns use only what Python's `re`
+and RE2 read in the same way: no look-around, no \\s, \\w or \\b, no back-references.
 `graph_tokenizer` applies the same tables to tensors.
 
-Departure: brackets, which COCO's list means to drop but leaves as "-lrb-" because it
-looks for capitals, are dropped; so are "!!" and "?!". What PTBTokenizer cannot read,
+Departure: brackets are dropped, which COCO's list intends but leaves as "-lrb-" because it
+looks for capitals; so are "!!" and "?!". What PTBTokenizer cannot read,
 such as emoji, stays, each emoji a word.
 """
 
@@ -25,7 +25,7 @@ from gcap_tf import errors
 Style = Literal["caption", "treebank", "whitespace"]
 Rule = tuple[str, str]
 
-# Every rule sees words parted by at least two blanks, so that matches on neighbouring
+# Every rule sees words separated by at least two blanks, so that matches on neighbouring
 # words may each take the blank on their own side.
 BLANK = "  "
 _SPACES: Rule = (
@@ -43,7 +43,7 @@ _ABBREVIATIONS = (
   "adm|apr|aug|ave|blvd|brig|bros|calif|capt|co|corp|dec|dr|drs|etc|feb|ft|gen|gov|hwy|inc|jan|"
   "jr|lt|ltd|maj|messrs|mfg|mr|mrs|ms|mt|nov|oct|ph\\.d|prof|rev|sept|sgt|sr|st|tenn|univ|vs"
 )
-# One picture: a symbol, its variation and skin tone, and what zero-width joiners add to it.
+# One emoji: a symbol, its variation and skin tone, and symbols joined by zero-width joiners.
 _EMOJI_ONE = "[\U0001f300-\U0001faff\u2600-\u27bf][\ufe0f\U0001f3fb-\U0001f3ff]*"
 _EMOJI: Rule = (
   f"([\U0001f1e6-\U0001f1ff][\U0001f1e6-\U0001f1ff]?|{_EMOJI_ONE}(?:\u200d{_EMOJI_ONE})*)",
@@ -62,13 +62,13 @@ _CAPTION: tuple[Rule, ...] = (
   _EMOJI,
   ("&amp;", "&"),
   ("[‘’]", "'"),
-  # Always dropped: quotes, brackets, dashes, and what ends or parts sentences.
+  # Always dropped: quotes, brackets, dashes, and marks that end or divide sentences.
   ("[\"`“”„«»()\\[\\]{};!?—–…]|''+|--+|\\.\\.+|,,+", BLANK),
-  # Commas and colons, but for those in 10,000 and 5:30.
+  # Commas and colons, except those in 10,000 and 5:30.
   ("([^0-9])[,:]+", rf"\1{BLANK}"),
   ("[,:]+([^0-9])", rf"{BLANK}\1"),
   ("(:[0-9]+)([ap]m) ", r"\1  \2  "),
-  # The period of a word's end, but for that of initials (u.s.) and abbreviations (mr.).
+  # The period at a word's end, except that of initials (u.s.) and abbreviations (mr.).
   (f"( (?:(?:[a-z]\\.)*[a-z]|{_ABBREVIATIONS}))\\. ", rf"\1{_PERIOD}{BLANK}"),
   ("\\.('* )", r"\1"),
   (" \\.([^0-9])", r"  \1"),
@@ -85,7 +85,7 @@ _CAPTION: tuple[Rule, ...] = (
   ("([0-9])'([0-9])", r"\1  \2"),
   (" '+", BLANK),
   ("'+ ", BLANK),
-  # Hyphens, but for those within a word (t-shirt).
+  # Hyphens, except those within a word (t-shirt).
   (" -+", BLANK),
   ("-+ ", BLANK),
   *_CONTRACTIONS,
@@ -101,11 +101,11 @@ _TREEBANK: tuple[Rule, ...] = (
   ("(?:\"|'')", "  ''  "),
   # A period right before these ends no sentence: "inc., which".
   ("([^. ])\\.([,#$%&<])", rf"\1{_PERIOD}\2"),
-  # Commas and colons, but for those in 10,000 and 5:30.
+  # Commas and colons, except those in 10,000 and 5:30.
   ("([,:])([^0-9])", r"  \1  \2"),
   ("(\\.\\.+)", r"  \1  "),
   ("([;@#$%&?!*()\\[\\]{}<>])", r"  \1  "),
-  # Within the text a period ends a sentence, but for that of initials and abbreviations.
+  # Within the text a period ends a sentence, except that of initials and abbreviations.
   (f"( (?:(?:[a-z]\\.)*[a-z]|{_ABBREVIATIONS}))\\. ", rf"\1{_PERIOD}{BLANK}"),
   (f"{_PERIOD}((?: |''|[)\\]}}>»”’])*)$", r"  .\1"),
   ("([^. ])\\. ", r"\1  .  "),

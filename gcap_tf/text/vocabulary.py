@@ -1,10 +1,10 @@
-"""Words and their ids, in the two layouts of the field.
+"""Words and their ids, in the two usual layouts.
 
-    matcher    <pad> 0, <start> 1, <end> 2, <unk> 3, words from 4     (SCAN and kin)
-    captioner  0 is start, end and padding at once, words from 1, UNK last  (Up-Down and kin)
+    matcher    <pad> 0, <start> 1, <end> 2, <unk> 3, words from 4     (SCAN)
+    captioner  0 is start, end and padding at once, words from 1, UNK last  (Up-Down)
 
-Up-Down's preparation adds UNK only where it dropped a word; its beam search holds down the last
-word all the same, so that word stands in for UNK here as well.
+Up-Down's preparation adds UNK only if it dropped a word, but its beam search always penalises
+the last word. So if there is no UNK, the last word is treated as UNK here as well.
 
 A vocabulary belongs to a run, not to a dataset: shards hold words, so any run can
 read any prepared data.
@@ -134,13 +134,13 @@ class Vocabulary:
   def load(cls, path: files.PathLike) -> "Vocabulary":
     """Reads our own file, a SCAN `word2idx` file or an Up-Down `ix_to_word` file.
 
-    An Up-Down checkpoint keeps its `ix_to_word` bare, id -> word; that is read, too.
+    An Up-Down checkpoint holds its `ix_to_word` at the top level, id -> word; that is read, too.
     """
     return cls.from_json(files.read_json(path, "vocabulary"), str(path))
 
   @classmethod
   def from_json(cls, value: dict[str, Any], where: str) -> "Vocabulary":
-    """The vocabulary in the JSON of a file; errors name the file, `where`."""
+    """The vocabulary in the JSON of a file; errors name the file as `where`."""
     try:
       return cls(*_layout_words_labels(value))
     except errors.UserError as error:
@@ -148,7 +148,7 @@ class Vocabulary:
 
 
 def _layout_words_labels(value: Any) -> tuple[Layout, tuple[str, ...], tuple[str, ...]]:
-  """What the three kinds of file hold."""
+  """The content of any of the three kinds of file."""
   keys = value.keys() if isinstance(value, dict) else ()
   if {"layout", "words"} <= set(keys):
     return value["layout"], _strings(value, "words"), _strings(value, "labels")

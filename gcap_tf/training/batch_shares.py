@@ -1,8 +1,8 @@
 """Gives every replica its part of every batch.
 
-The batch of a step is the same whatever number of replicas share it: replica r of n takes
-the r-th of n equal runs of its rows. Pictures I and captions B = I * K are cut alike, as
-captions are picture-major.
+The batch of a step does not depend on the number of replicas that share it: replica r of n
+takes the r-th of n equal runs of its rows. Pictures I and captions B = I * n are cut alike,
+as captions are picture-major.
 """
 
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ class Batches(Protocol):
   """From a 0-based step to an endless dataset that begins with its batch."""
 
   def __call__(self, start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
-    """`worker` (number, count) asks for one of equal parts of every batch."""
+    """`worker` (number, count) selects one of equal parts of every batch."""
 
 
 def iterate(
   batches: Batches, step: int, strategy: tf.distribute.Strategy, accumulate: int = 1
 ) -> Iterator[Any]:
-  """Batches from `step` on, each as what `strategy.run` takes.
+  """Batches from `step` on, each in the form that `strategy.run` takes.
 
   Args:
-    batches: of the run; with one worker it is called with the step alone.
+    batches: of the run; with one worker it is called with the step only.
     step: 0-based.
-    strategy: who shares a batch.
+    strategy: the replicas that share a batch.
     accumulate: parts that each replica will cut its own part into.
   """
   worker = strategies.worker(strategy)
@@ -43,7 +43,7 @@ def iterate(
 
   if strategy.num_replicas_in_sync == 1:
     return iter(of_worker())
-  # Ids are strings, which no GPU holds: a replica fetches what it computes with.
+  # Ids are strings, which a GPU cannot hold: a replica fetches only what it computes with.
   options = tf.distribute.InputOptions(experimental_fetch_to_device=False)
   return iter(strategy.distribute_datasets_from_function(of_worker, options))
 

@@ -1,7 +1,7 @@
-"""On what and how a run computes: devices, precision, compilation, what to do at a fault.
+"""How a run computes: devices, precision, compilation, policy for faults.
 
-None of it changes what is learned, but for rounding, for which random numbers are drawn
-where a batch is shared, and for `accumulate`, which seeks hard negatives in each part.
+None of it changes what is learned, except for rounding, for random numbers if a batch is
+shared, and for `accumulate`, which looks for hard negatives in each part.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ from typing import Literal
 
 import tensorflow as tf
 
-from gcap_tf import errors
+from gcap_tf import config as configs
 from gcap_tf.training import precision, strategies
 
 _XLA_ON_CPU = "--tf_xla_cpu_global_jit"
@@ -18,32 +18,29 @@ _XLA_ON_CPU = "--tf_xla_cpu_global_jit"
 
 @dataclasses.dataclass(frozen=True)
 class ComputeConfig:
-  """Attributes:
-  replicas: devices that share a batch; 0 takes every GPU, or one CPU.
-  accumulate: parts that a batch is computed in, one after the other, before its update.
-  mixed_precision: float16 (GPU) or bfloat16 (CPU) matrix products.
-  xla: compile what can be compiled.
-  deterministic: the same bits from the same seed, also where threads race.
-  profile: trace a few steps for TensorBoard.
-  on_nan: what a loss or gradient that is not finite does: stops the run, or is passed over.
+  """Devices, precision, compilation, faults.
+
+  Attributes:
+    replicas: devices that share a batch; 0 takes every GPU, or one CPU.
+    accumulate: parts that a batch is computed in, one after the other, before its update.
+    mixed_precision: float16 (GPU) or bfloat16 (CPU) matrix products.
+    xla: compiles what XLA can compile.
+    deterministic: the same bits from the same seed, even if threads race.
+    profile: traces a few steps for TensorBoard.
+    on_nan: whether a loss or gradient that is not finite stops the run or is skipped.
   """
 
-  replicas: int = 0
-  accumulate: int = 1
+  replicas: configs.Count = 0
+  accumulate: configs.PositiveInt = 1
   mixed_precision: bool = False
   xla: bool = False
   deterministic: bool = False
   profile: bool = False
   on_nan: Literal["stop", "skip"] = "stop"
 
-  def __post_init__(self):
-    for name, least in (("replicas", 0), ("accumulate", 1)):
-      if getattr(self, name) < least:
-        raise errors.UserError(f"{name} is {getattr(self, name)}; it must be at least {least}")
-
 
 def start(config: ComputeConfig) -> tf.distribute.Strategy:
-  """Sets TensorFlow up for this process; models are made in the scope of what it returns."""
+  """Sets TensorFlow up for this process; models are made in the scope of the result."""
   strategy = strategies.make(config.replicas)
   if config.mixed_precision:
     precision.enable()
@@ -55,9 +52,9 @@ def start(config: ComputeConfig) -> tf.distribute.Strategy:
 
 
 def missing_environment(config: ComputeConfig) -> dict[str, str]:
-  """Variables that TensorFlow should have found when it was loaded, and did not.
+  """Environment variables that must be set before TensorFlow is loaded, and are not.
 
-  On a CPU, XLA takes part only where TF_XLA_FLAGS says so from the beginning.
+  On a CPU, XLA is used only if TF_XLA_FLAGS says so from the beginning.
   """
   given = os.environ.get("TF_XLA_FLAGS", "")
   if not config.xla or _XLA_ON_CPU in given or tf.config.list_physical_devices("GPU"):

@@ -1,10 +1,10 @@
-"""What can go wrong while a run trains, told in one line; nothing that was learned is lost.
+"""Faults during training: each is reported in one line, and nothing that was learned is lost.
 
-signals          SIGTERM or Ctrl-C: save after this step and leave; Ctrl-C again: at once
+signals          SIGTERM or Ctrl-C: save after this step and end; Ctrl-C again: end at once
 not finite       the step is not applied; its ids are saved
-slow data        says that it waits, and goes on
-full disk        the checkpoint before stays whole
-lost worker      the others end and say where the run stands
+slow data        a message, and the run continues
+full disk        the previous checkpoint stays whole
+lost worker      the others end and report the last saved step
 """
 
 import contextlib
@@ -23,7 +23,7 @@ import tensorflow as tf
 
 from gcap_tf import errors, files
 
-PATIENCE_SECONDS = 30.0
+SLOW_READ_SECONDS = 30.0
 MOST_SKIPPED_IN_A_ROW = 20
 _FULL = "No space left|File too large|Disk quota exceeded|ENOSPC"
 _LOST = (
@@ -35,10 +35,10 @@ _LOST = (
 
 
 class StopRequest:
-  """Turns SIGTERM and the first Ctrl-C into a request to save and leave after this step.
+  """Turns SIGTERM and the first Ctrl-C into a request to save and end after this step.
 
   Attributes:
-    signal: what was received, or None.
+    signal: the signal that was received, or None.
   """
 
   def __init__(self):
@@ -46,38 +46,38 @@ class StopRequest:
     self._before: dict[signal.Signals, Any] = {}
 
   def __enter__(self) -> "StopRequest":
-    # Not in the main thread: signals stay with whoever owns it.
+    # Only the main thread may set handlers; in another one, signals stay as they are.
     with contextlib.suppress(ValueError):
       for number in (signal.SIGTERM, signal.SIGINT):
-        self._before[number] = signal.signal(number, self._ask)
+        self._before[number] = signal.signal(number, self._receive)
     return self
 
-  def _ask(self, number: int, _: Any) -> None:
+  def _receive(self, number: int, _: Any) -> None:
     if self.signal is signal.SIGINT and number == signal.SIGINT:
       raise KeyboardInterrupt
     self.signal = signal.Signals(number)
     if self.signal is signal.SIGINT:
-      print("\nsaving after this step; Ctrl-C again leaves at once", file=sys.stderr)
+      print("\nsaving after this step; Ctrl-C again ends at once", file=sys.stderr)
 
   def __exit__(self, *_: Any) -> None:
     for number, handler in self._before.items():
       signal.signal(number, handler)
 
 
-class Patience:
-  """Says so when a batch does not come; a context that watches while it is open.
+class SlowReadMonitor:
+  """Prints a message if a batch takes long to arrive; watches while its context is open.
 
   Attributes:
-    waited: seconds waited for data in all.
+    waited: total seconds spent waiting for data.
   """
 
-  def __init__(self, seconds: float = PATIENCE_SECONDS):
+  def __init__(self, seconds: float = SLOW_READ_SECONDS):
     self.seconds, self.waited = seconds, 0.0
-    self._wait: tuple[int, float] | None = None  # Step and when its wait began.
+    self._wait: tuple[int, float] | None = None  # Step, and when its wait began.
     self._closed = threading.Event()
-    self._watch = threading.Thread(target=self._look, name="patience", daemon=True)
+    self._watch = threading.Thread(target=self._report_slow, name="slow reads", daemon=True)
 
-  def __enter__(self) -> "Patience":
+  def __enter__(self) -> "SlowReadMonitor":
     self._watch.start()
     return self
 
@@ -95,17 +95,17 @@ class Patience:
       spent = time.monotonic() - start
       self.waited += spent
       if spent > self.seconds:
-        print(f"step {step:,}: its data came after {spent:.1f} s", file=sys.stderr)
+        print(f"step {step:,}: its data arrived after {spent:.1f} s", file=sys.stderr)
 
-  def _look(self) -> None:
-    told = None
+  def _report_slow(self) -> None:
+    reported = None
     while not self._closed.wait(min(self.seconds / 4, 1.0)):
       wait = self._wait
-      if wait is not None and wait != told and time.monotonic() - wait[1] > self.seconds:
-        told = wait
+      if wait is not None and wait != reported and time.monotonic() - wait[1] > self.seconds:
+        reported = wait
         print(
           f"step {wait[0]:,}: still waiting for data after {self.seconds:g} s; is the disk or "
-          "network of the prepared folder slow? The run goes on when the data comes",
+          "network of the prepared folder slow? The run continues when the data arrives",
           file=sys.stderr,
         )
 
@@ -113,16 +113,16 @@ class Patience:
 def save_batch_ids(
   folder: pathlib.Path, step: int, batch: Any, values: dict[str, float]
 ) -> tuple[pathlib.Path, str]:
-  """Writes the ids of a batch that gave no finite update; returns the file and what was bad.
+  """Writes the ids of a batch without a finite update; returns the file and the bad values.
 
   Args:
     folder: of the run.
     step: 0-based.
-    batch: as the strategy was given it; ids of this worker's replicas are written.
+    batch: as the strategy got it; the ids of this worker's replicas are written.
     values: losses and gradient norm of the step.
   """
   path = folder / f"non_finite_step_{step}.json"
-  told = {name: str(value) for name, value in values.items()}
+  shown = {name: str(value) for name, value in values.items()}
   strategy = tf.distribute.get_strategy()
   ids = {
     key: [
@@ -133,12 +133,12 @@ def save_batch_ids(
     for key in ("image_id", "caption_id")
     if key in batch
   }
-  files.write_json(path, {"step": step, "values": told, **ids})
-  return path, ", ".join(name for name, value in told.items() if value in ("nan", "inf", "-inf"))
+  files.write_json(path, {"step": step, "values": shown, **ids})
+  return path, ", ".join(name for name, value in shown.items() if value in ("nan", "inf", "-inf"))
 
 
 @contextlib.contextmanager
-def told_plainly(folder: pathlib.Path, newest: Any) -> Iterator[None]:
+def report_faults(folder: pathlib.Path, newest: Any) -> Iterator[None]:
   """Turns a full disk or a lost worker into a `UserError`.
 
   Args:

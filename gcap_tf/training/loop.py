@@ -1,10 +1,10 @@
-"""The one training loop: compiled step under a strategy, exact resume, honest stops.
+"""The training loop of every method: compiled steps, exact resume, clear stops.
 
 The order of data, dropout and sampling is a pure function of (seed, step), so a run
 that was killed and started again with the same command continues as if it had never
-stopped. What must survive is in one checkpoint: model, optimiser, step, best score.
+stopped. One checkpoint holds what must survive: model, optimiser, step, best score.
 
-With several workers (TF_CONFIG) all compute and judge alike; worker 0 alone writes.
+With several workers (TF_CONFIG) all compute and validate alike; only worker 0 writes.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ import pathlib
 import resource
 import signal
 import sys
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -23,28 +23,35 @@ from gcap_tf.runs import checkpoints, run_logs
 from gcap_tf.training import (
   batch_shares,
   computing,
+  contract,
   faults,
+  loop_options,
   optimizers,
   precision,
   profiling,
   schedules,
   strategies,
+  update_step,
 )
-from gcap_tf.training import trainer as trainers
-from gcap_tf.training import update_step as steps_
 
 
 @dataclasses.dataclass(frozen=True)
 class LoopConfig:
-  """Attributes:
-  steps: updates in all.
-  steps_per_epoch: what `schedule.every` counts; filled in from the data.
-  log_every, evaluate_every, checkpoint_every: in steps; 0 evaluates only at the end.
-  early_stop: evaluations without a better score before stopping; 0 never stops early.
-  keep: training states kept.
-  seed: of data order, dropout and sampling.
-  start_step: steps that another run did before this one began, counted as done.
-  compute: in how many parts, whether traced, what a loss that is not finite does.
+  """The loop of one run, in steps.
+
+  Attributes:
+    steps: total number of updates.
+    steps_per_epoch: steps of a pass over the data.
+    log_every: steps between two lines of the log.
+    evaluate_every: steps between validations; 0 validates only at the end.
+    checkpoint_every: steps between checkpoints.
+    early_stop: validations without a better score before stopping; 0 never stops early.
+    keep: number of training states that are kept.
+    seed: seed of data order, dropout and sampling.
+    start_step: first step, if another run did those before it.
+    schedule: learning rate over time.
+    optimizer: Adam and gradient clipping.
+    compute: parts of a batch, tracing, and the policy for losses that are not finite.
   """
 
   steps: int
@@ -63,42 +70,29 @@ class LoopConfig:
   compute: computing.ComputeConfig = dataclasses.field(default_factory=computing.ComputeConfig)
 
 
-class RunConfig(Protocol):
-  """What every training configuration says about its loop."""
-
-  epochs: int
-  evaluate_every: int
-  early_stop: int
-  seed: int
-  schedule: schedules.ScheduleConfig
-  optimizer: optimizers.OptimizerConfig
-  compute: computing.ComputeConfig
-
-
-def of_run(config: RunConfig, steps_per_epoch: int, max_steps: int = 0) -> LoopConfig:
-  """The loop of a training configuration; it is saved, and by default judged, every epoch.
+def from_options(options: loop_options.LoopOptions, steps_per_epoch: int) -> LoopConfig:
+  """The loop of a run; it saves, and by default validates, after every epoch.
 
   Args:
-    config: of the run.
+    options: of the run.
     steps_per_epoch: of the data.
-    max_steps: ends the run sooner than its epochs would; 0 does not.
   """
-  steps = steps_per_epoch * config.epochs
+  steps = steps_per_epoch * options.epochs
   return LoopConfig(
-    steps=min(steps, max_steps) if max_steps else steps,
+    steps=min(steps, options.max_steps) if options.max_steps else steps,
     steps_per_epoch=steps_per_epoch,
-    evaluate_every=config.evaluate_every or steps_per_epoch,
+    evaluate_every=options.evaluate_every or steps_per_epoch,
     checkpoint_every=steps_per_epoch,
-    early_stop=config.early_stop,
-    seed=config.seed,
-    schedule=config.schedule,
-    optimizer=config.optimizer,
-    compute=config.compute,
+    early_stop=options.early_stop,
+    seed=options.seed,
+    schedule=options.schedule,
+    optimizer=options.optimizer,
+    compute=options.compute,
   )
 
 
 class Position(tf.Module):
-  """Where a run is: part of every checkpoint."""
+  """The progress of a run; part of every checkpoint."""
 
   def __init__(self):
     super().__init__(name="position")
@@ -112,13 +106,13 @@ Batches = batch_shares.Batches
 
 
 def train(
-  trainer: trainers.Trainer,
+  trainer: contract.Trainer,
   batches: Batches,
   config: LoopConfig,
   folder: files.PathLike,
   label: str = "training",
 ) -> dict[str, float]:
-  """Trains to `config.steps`, resuming from the run folder where it has a checkpoint.
+  """Trains to `config.steps`; continues if the run folder has a checkpoint.
 
   Args:
     trainer: model and losses, made inside the current strategy's scope.
@@ -127,7 +121,7 @@ def train(
     folder: the run folder; config.json must be there already.
     label: of the progress bar.
   Returns:
-    The last evaluation, with `best_score` beside it.
+    The figures of the last validation, and `best_score`.
   """
   return _Loop(trainer, batches, config, pathlib.Path(folder), label).run()
 
@@ -143,7 +137,9 @@ class _Loop:
       self.optimizer = optimizers.Adam(config.optimizer, variables)
       self.position = Position()
       self.scale = precision.LossScale() if precision.needs_loss_scale() else None
-    self.update = steps_.UpdateStep(trainer, self.optimizer, config.compute.accumulate, self.scale)
+    self.update = update_step.UpdateStep(
+      trainer, self.optimizer, config.compute.accumulate, self.scale
+    )
     self.states = checkpoints.StepCheckpoints(folder / "checkpoints", config.keep)
     self.log = run_logs.MetricsLog(folder / "metrics.jsonl", self.worker.is_chief)
     self.speed = run_logs.SpeedLog(folder / "speed.jsonl", self.worker.is_chief)
@@ -155,11 +151,11 @@ class _Loop:
     self.scores: list[float] = []
 
   def run(self) -> dict[str, float]:
-    with faults.told_plainly(self.folder, self._newest):
+    with faults.report_faults(self.folder, self._newest):
       step = self._resume()
       with (
         faults.StopRequest() as self.request,
-        faults.Patience() as self.patience,
+        faults.SlowReadMonitor() as self.reads,
         profiling.trace(self.config.compute.profile, self.folder / "tensorboard") as self.trace,
         progress.bar(label=self.label, total=self.config.steps, unit="step") as bar,
       ):
@@ -213,10 +209,10 @@ class _Loop:
 
   def _next_batch(self, step: int, stream) -> Any:
     try:
-      with self.patience.waiting(step):
+      with self.reads.waiting(step):
         return next(stream)
     except (errors.UserError, OSError, tf.errors.OpError):
-      # Data that cannot be read harms no weight: what was learned up to here is kept.
+      # The weights are good if data cannot be read: save what was learned so far.
       if step > self._newest():
         self._save(step)
       raise
@@ -227,39 +223,39 @@ class _Loop:
       config.schedule, step, config.steps, config.steps_per_epoch, self.scores
     )
     with self.trace.step(step):
-      told = self.update(
+      results = self.update(
         batch,
         tf.constant([config.seed, step], tf.int32),
         tf.constant(rate, tf.float32),
         tf.constant(0.0 if self.request.signal is None else 1.0),
       )
-      values = {name: float(value) for name, value in told.items()}
-    # Workers must stop after the same step: each tells the others in the step that follows.
-    told_by_any = values.pop(steps_.STOP) > 0
-    self.stopping = told_by_any or (self.worker.count == 1 and self.request.signal is not None)
-    if values.pop(steps_.FINITE):
+      values = {name: float(value) for name, value in results.items()}
+    # Workers must stop after the same step, so each announces its stop in the next step.
+    any_stops = values.pop(update_step.STOP) > 0
+    self.stopping = any_stops or (self.worker.count == 1 and self.request.signal is not None)
+    if values.pop(update_step.FINITE):
       self.skipped_in_a_row = 0
-    elif self.scale is None or not math.isfinite(values[steps_.LOSS]):
+    elif self.scale is None or not math.isfinite(values[update_step.LOSS]):
       self._on_non_finite(step, batch, values)
     return values | {"learning_rate": rate}
 
   def _on_non_finite(self, step: int, batch: Any, values: dict[str, float]) -> None:
-    """The step was not applied: stops the run, or counts it and goes on."""
+    """After a step that was not applied: stops the run, or counts the step and continues."""
     path, bad = faults.save_batch_ids(self.folder, step, batch, values)
     self.skipped_in_a_row += 1
-    told = f"step {step}: {bad} is not finite; the batch's ids are in {path}."
+    message = f"step {step}: {bad} is not finite; the batch's ids are in {path}."
     if self.config.compute.on_nan == "stop":
       self._save(step)
       raise errors.UserError(
-        f"{told} Check those records with prepare_data --check, lower the learning rate, or pass "
-        "over such steps with --on_nan=skip"
+        f"{message} Check those records with prepare_data --check, lower the learning rate, or "
+        "skip such steps with --on_nan=skip"
       )
     self.position.skipped.assign_add(1)
     if self.skipped_in_a_row == faults.MOST_SKIPPED_IN_A_ROW:
       raise errors.UserError(
-        f"{told} {self.skipped_in_a_row} steps in a row were passed over; lower the learning rate"
+        f"{message} {self.skipped_in_a_row} steps in a row were skipped; lower the learning rate"
       )
-    print(f"{told} Passed over ({int(self.position.skipped.numpy())} so far)", file=sys.stderr)
+    print(f"{message} Skipped ({int(self.position.skipped.numpy())} so far)", file=sys.stderr)
 
   def _record(self, step, values, bar):
     if self.config.compute.on_nan == "skip":
@@ -269,7 +265,7 @@ class _Loop:
       for name, value in values.items():
         tf.summary.scalar(f"training/{name}", value)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    self.speed.append(step, self.patience.waited, memory)
+    self.speed.append(step, self.reads.waited, memory)
     shown = [f"loss {values['loss']:.3f}", f"{memory:.1f} GiB"]
     if "reward_sample" in values:
       shown.insert(1, f"reward {values['reward_sample']:.3f}")
@@ -306,11 +302,11 @@ class _Loop:
       self.states.save(step, **self._tracked())
 
   def _leave(self, step: int) -> None:
-    """After a signal: the run can go on, and what it has learned can be used."""
+    """After a signal: makes the best weights usable, and ends the program."""
     if not checkpoints.best_path(self.folder).exists():
       self._save_best()
-    told = f"stopped at step {step:,}; the same command continues from {self.states.path(step)}"
+    message = f"stopped at step {step:,}; the same command continues from {self.states.path(step)}"
     if self.request.signal is signal.SIGINT:
-      print(told, file=sys.stderr)
+      print(message, file=sys.stderr)
       raise KeyboardInterrupt
-    raise errors.UserError(told)
+    raise errors.UserError(message)

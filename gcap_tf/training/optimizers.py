@@ -3,10 +3,10 @@
     m_t = b1 m_{t-1} + (1 - b1) g        v_t = b2 v_{t-1} + (1 - b2) g^2
     w_t = w_{t-1} - lr * (m_t / (1 - b1^t)) / (sqrt(v_t / (1 - b2^t)) + eps)
 
-Keras' Adam adds eps before the bias correction, which matters where gradients are
-small; Keras' `global_clipnorm` clips each replica on its own. Neither happens here:
-gradients are summed over replicas first, then clipped, then applied densely (unused
-embedding rows decay their moments too, as in PyTorch).
+Keras' Adam adds eps before the bias correction, which matters if gradients are small;
+Keras' `global_clipnorm` clips each replica on its own. Neither happens here: gradients are
+summed over replicas first, then clipped, then applied densely (moments of unused embedding
+rows decay too, as in PyTorch).
 """
 
 import dataclasses
@@ -15,26 +15,32 @@ from typing import Literal
 
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 
 
 @dataclasses.dataclass(frozen=True)
 class OptimizerConfig:
-  """Attributes:
-  beta_1, beta_2, epsilon: of Adam.
-  clip: "norm" scales all gradients jointly to `clip_at`; "value" clamps each
-    element to +-`clip_at`.
-  slow, slow_factor: weights whose name ends with one of these names ("classes/kernel")
-    learn at this factor of the rate.
+  """Adam and gradient clipping.
+
+  Attributes:
+    beta_1: decay of the first moment.
+    beta_2: decay of the second moment.
+    epsilon: eps of Adam.
+    clip: "norm" scales all gradients jointly to `clip_at`; "value" clamps each
+      element to +-`clip_at`.
+    clip_at: limit of clipping.
+    slow: endings of names ("classes/kernel") of weights with a lower rate.
+    slow_factor: factor of the learning rate of those weights.
   """
 
-  beta_1: float = 0.9
-  beta_2: float = 0.999
-  epsilon: float = 1e-8
+  beta_1: configs.Fraction = 0.9
+  beta_2: configs.Fraction = 0.999
+  epsilon: configs.Positive = 1e-8
   clip: Literal["norm", "value", "none"] = "norm"
-  clip_at: float = 2.0
+  clip_at: configs.Positive = 2.0
   slow: tuple[str, ...] = ()
-  slow_factor: float = 0.1
+  slow_factor: configs.Weight = 0.1
 
 
 def rate_factors(config: OptimizerConfig, names: Sequence[str]) -> list[float]:
@@ -43,7 +49,7 @@ def rate_factors(config: OptimizerConfig, names: Sequence[str]) -> list[float]:
   for slow in config.slow:
     if not any(path.endswith(f"/{slow}") for path in paths):
       raise errors.UserError(
-        f'optimizer.slow names "{slow}", which ends the name of no weight of this model'
+        f'optimizer.slow: no weight of this model has a name that ends with "{slow}"'
       )
   endings = tuple(f"/{slow}" for slow in config.slow)
   return [config.slow_factor if path.endswith(endings) else 1.0 for path in paths]
@@ -77,7 +83,7 @@ class Adam(tf.Module):
   def update(
     self, gradients: Sequence[tf.Tensor], learning_rate: tf.Tensor, wanted: tf.Tensor
   ) -> None:
-    """Applies gradients that were summed and clipped; nothing changes unless `wanted`.
+    """Applies gradients that are summed and clipped already; no change unless `wanted`.
 
     Args:
       gradients: one for each variable, the same on every replica.
@@ -95,11 +101,11 @@ class Adam(tf.Module):
       rate = learning_rate * self._factors[index]
       strategy.extended.update(
         variable,
-        self._update_where_wanted,
+        self._update_if_wanted,
         args=(self.first[index], self.second[index], gradients[index], rate, wanted),
       )
 
-  def _update_where_wanted(self, variable, first, second, gradient, learning_rate, wanted):
+  def _update_if_wanted(self, variable, first, second, gradient, learning_rate, wanted):
     def updated() -> tf.Operation:
       self._update_one(variable, first, second, gradient, learning_rate)
       return tf.no_op()
@@ -128,7 +134,7 @@ class Adam(tf.Module):
 def dense(
   gradients: Sequence[tf.Tensor | tf.IndexedSlices | None], variables: Sequence[tf.Variable]
 ) -> list[tf.Tensor]:
-  """Gradients as plain tensors, zeros where there is none."""
+  """Gradients as dense tensors; zeros for variables without one."""
   return [
     tf.zeros_like(variable) if gradient is None else tf.convert_to_tensor(gradient)
     for gradient, variable in zip(gradients, variables, strict=True)

@@ -1,13 +1,13 @@
-"""Mixed precision: half-size matrix products where the hardware has them.
+"""Mixed precision: half-size matrix products if the hardware has them.
 
 TensorFlow's graph rewrite casts the products of a compiled step and leaves weights, sums,
-losses and the optimiser in float32, so no model knows of it: float16 on a GPU (Volta and
+losses and the optimiser in float32, so models need no change: float16 on a GPU (Volta and
 later), bfloat16 on a CPU. A CPU may list bfloat16 and still end the process at the first
-product (AMX that the system does not permit), so one is tried in a child process first.
+product (AMX that the system does not permit), so a child process tries one first.
 
-float16 has few exponents: gradients are computed of `scale * loss` and divided again. The
-scale falls by half at a gradient that is not finite (that step is passed over) and doubles
-after `GROWTH_STEPS` good ones.
+float16 has few exponents: gradients are those of `scale * loss`, divided by the scale. The
+scale is halved at a gradient that is not finite (that step is skipped) and doubled after
+`GROWTH_STEPS` good steps.
 """
 
 import signal
@@ -46,10 +46,10 @@ def needs_loss_scale() -> bool:
 
 
 def product_fault(program: str = _PROBE) -> str | None:
-  """What a bfloat16 product does to a process on this CPU; None where it works.
+  """The fault of a bfloat16 product on this CPU; None if it works.
 
   Args:
-    program: multiplies and prints "True".
+    program: Python code that multiplies and prints "True".
   """
   child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
   if child.returncode < 0:
@@ -60,7 +60,7 @@ def product_fault(program: str = _PROBE) -> str | None:
 
 
 class LossScale(tf.Module):
-  """A factor on the loss that adapts to what float16 can hold; part of every checkpoint."""
+  """A factor of the loss that adapts to the range of float16; part of every checkpoint."""
 
   def __init__(self, first: float = FIRST_SCALE, growth_steps: int = GROWTH_STEPS):
     super().__init__(name="loss_scale")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import tensorflow as tf
 
-# The first steps compile; those after tell what a step costs.
+# The first steps compile; later ones show what a step costs.
 FIRST, COUNT = 5, 10
 
 
@@ -15,7 +15,7 @@ class Trace:
 
   Args:
     wanted: False traces nothing.
-    folder: TensorBoard's.
+    folder: of TensorBoard's files.
   """
 
   def __init__(self, wanted: bool, folder: pathlib.Path):
@@ -48,7 +48,7 @@ class Trace:
 
 @contextlib.contextmanager
 def trace(wanted: bool, folder: pathlib.Path) -> Iterator[Trace]:
-  """A `Trace` that is written when the block ends, if not before."""
+  """A `Trace` that is written when the block ends at the latest."""
   taken = Trace(wanted, folder)
   try:
     yield taken

@@ -1,12 +1,12 @@
 """A batch that is shared: by replicas at the same time, by parts one after the other.
 
-Every replica, and every part of an accumulated batch, adds its own losses. So that the sum
-is the loss of the whole batch, a mean is weighted by how much of it was counted here, and
-rows are gathered where each is compared with all (hard negatives).
+Every replica, and every part of an accumulated batch, adds its own losses. To make the sum
+the loss of the whole batch, each mean is weighted by how much was counted here, and rows are
+gathered if each is compared with all (hard negatives).
 
-Replicas see each other's rows and counts. Parts do not: negatives are sought within a part,
-and the counts of a whole batch must be known from the batch alone (`Trainer.counted`); where
-they are not, as for captions drawn in the step, the parts count alike.
+Replicas see each other's rows and counts. Parts do not: negatives come from the same part,
+and the counts of a whole batch must be known from the batch alone (`Trainer.counted`); if
+they are not, as for captions sampled in the step, all parts have the same weight.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import tensorflow as tf
 
 @dataclasses.dataclass(frozen=True)
 class _Parts:
-  """Of how many parts this is one, and what the whole batch of all replicas counts."""
+  """Number of parts of this batch, and totals over the whole batch of all replicas."""
 
   count: int = 1
   totals: Mapping[str, tf.Tensor] = dataclasses.field(default_factory=dict)
@@ -35,7 +35,7 @@ def one_part_of(count: int, totals: Mapping[str, tf.Tensor]) -> Iterator[None]:
 
   Args:
     count: parts.
-    totals: what `counted_everywhere` found for the whole batch, by name of the loss.
+    totals: result of `counted_everywhere` for the whole batch, by name of the loss.
   """
   token = _parts.set(_Parts(count, totals))
   try:
@@ -45,12 +45,12 @@ def one_part_of(count: int, totals: Mapping[str, tf.Tensor]) -> Iterator[None]:
 
 
 def share(mean: tf.Tensor, counted: tf.Tensor, name: str = "") -> tf.Tensor:
-  """What a mean here adds to the mean over all replicas and parts.
+  """The contribution of a mean here to the mean over all replicas and parts.
 
   Args:
-    mean: over what is true in `counted`, on this replica and part.
+    mean: over the entries that are true in `counted`, on this replica and part.
     counted: bool, any shape.
-    name: of the loss in `Trainer.counted`.
+    name: name of the loss in `Trainer.counted`.
   """
   parts = _parts.get()
   total = parts.totals.get(name)
@@ -68,21 +68,21 @@ def counted_everywhere(counted: Mapping[str, tf.Tensor]) -> dict[str, tf.Tensor]
 
 
 def gather(rows: tf.Tensor) -> tf.Tensor:
-  """Rows of all replicas, in their order; gradients go back to where a row came from."""
+  """Rows of all replicas, in their order; gradients go back to the replica of each row."""
   replica = _replica()
   if replica is None:
     return rows
-  # A tensor that came as it is into the step has no device yet, which all_gather asks for.
+  # An input of the step has no device yet, and all_gather needs one: hence the identity.
   numbers = tf.cast(rows, tf.int32) if rows.dtype == tf.bool else tf.identity(rows)
   gathered = tf.cast(replica.all_gather(numbers, axis=0), rows.dtype)
-  # The gradient of reshape is dense; that of a gather, which follows, is not, and
+  # The gradient of reshape is dense; that of a gather, which follows, is sparse, and
   # all_gather cannot pass it on.
   gathered = tf.reshape(gathered, tf.concat([[-1], tf.shape(rows)[1:]], 0))
   return tf.ensure_shape(gathered, [None, *rows.shape[1:]])
 
 
 def offset(rows: tf.Tensor) -> tf.Tensor:
-  """Where this replica's rows begin among those of all replicas."""
+  """Index of this replica's first row among the rows of all replicas."""
   replica = _replica()
   if replica is None:
     return tf.zeros([], tf.int32)

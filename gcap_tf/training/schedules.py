@@ -14,18 +14,30 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from gcap_tf import config as configs
+
 
 @dataclasses.dataclass(frozen=True)
 class ScheduleConfig:
-  """Attributes as in the module's formulas; `every` counts epochs, or validations (plateau)."""
+  """The symbols of the module's formulas.
+
+  Attributes:
+    kind: which formula.
+    learning_rate: lr, the rate at the start.
+    factor: by which the rate is multiplied at each decay.
+    every: epochs between two decays; validations of a plateau.
+    after: first epochs that do not count for the decay.
+    warmup_steps: steps of the linear increase from 0 at the start.
+    least: lower limit of the rate on plateaus.
+  """
 
   kind: Literal["constant", "step_decay", "cosine", "plateau"] = "constant"
-  learning_rate: float = 5e-4
-  factor: float = 0.8
-  every: int = 3
-  after: int = 0
-  warmup_steps: int = 0
-  least: float = 0.0
+  learning_rate: configs.Weight = 5e-4
+  factor: configs.Rate = 0.8
+  every: configs.PositiveInt = 3
+  after: configs.Count = 0
+  warmup_steps: configs.Count = 0
+  least: configs.Weight = 0.0
 
 
 def learning_rate(
@@ -35,7 +47,7 @@ def learning_rate(
   steps_per_epoch: int,
   scores: Sequence[float] = (),
 ) -> float:
-  """The rate of 0-based `step` out of `steps`; `scores` are those of all validations so far."""
+  """The rate of 0-based `step` out of `steps`; `scores`: of all validations so far."""
   rate = config.learning_rate
   if config.kind == "step_decay":
     epoch = max(step // steps_per_epoch - config.after, 0)
@@ -50,7 +62,7 @@ def learning_rate(
 
 
 def drops(scores: Sequence[float], patience: int) -> int:
-  """How often more than `patience` scores in a row were not above all before them."""
+  """How often more than `patience` scores in a row were not above all earlier ones."""
   count, waiting, best = 0, 0, -math.inf
   for score in scores:
     waiting = 0 if score > best else waiting + 1

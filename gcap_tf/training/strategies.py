@@ -1,11 +1,11 @@
-"""How many devices share a run's work, and which of them writes its files.
+"""The devices that share a run's work, and which of them writes its files.
 
     one device                 TensorFlow's default strategy: the same step, nothing added
     several GPUs, or --replicas  MirroredStrategy: each device takes an equal part of a batch
-    TF_CONFIG                  MultiWorkerMirroredStrategy: so does each worker's every device
+    TF_CONFIG                  MultiWorkerMirroredStrategy: the same over all workers' devices
 
-A CPU is split into logical devices where several replicas are asked for, which is how the
-code for many GPUs is tried without one.
+A CPU is split into logical devices if several replicas are wanted; so the code for many GPUs
+is tested without one.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import tensorflow as tf
 
 from gcap_tf import errors
 
-# A step that waits longer for another worker has lost it.
+# A worker that does not answer for longer is lost.
 LOST_AFTER_SECONDS = 600.0
 
 
@@ -44,7 +44,7 @@ def make(replicas: int = 0) -> tf.distribute.Strategy:
   """The strategy of this process; called before TensorFlow runs anything.
 
   Args:
-    replicas: devices that share a batch; 0 takes every GPU, or one CPU where there is none.
+    replicas: devices that share a batch; 0 takes every GPU, or one CPU if there is none.
   """
   gpus = [device.name.removeprefix("/physical_device:") for device in _physical("GPU")]
   if worker_of_environment().count > 1:
@@ -64,14 +64,14 @@ def make(replicas: int = 0) -> tf.distribute.Strategy:
   return tf.distribute.MirroredStrategy(_logical_cpus(count))
 
 
-@functools.cache  # A process joins its job once, however many runs it makes.
+@functools.cache  # A process joins its job once, even if it trains several runs.
 def _multi_worker() -> tf.distribute.MultiWorkerMirroredStrategy:
   options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=LOST_AFTER_SECONDS)
   return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
 
 
 def worker_of_environment() -> Worker:
-  """Which worker of the job in TF_CONFIG this process is; alone where it is unset."""
+  """Which worker of the job in TF_CONFIG this process is; the only one if it is unset."""
   text = os.environ.get("TF_CONFIG", "")
   if not text.strip():
     return Worker()
@@ -100,15 +100,15 @@ def worker(strategy: tf.distribute.Strategy) -> Worker:
 
 
 def check_agreement(strategy: tf.distribute.Strategy, step: int, folder: pathlib.Path) -> None:
-  """A `UserError` where workers would go on from different steps."""
+  """Raises a `UserError` if workers would continue from different steps."""
 
   def sums(own: tf.Tensor) -> list[tf.Tensor]:
     replica = tf.distribute.get_replica_context()
     return replica.all_reduce(tf.distribute.ReduceOp.SUM, [own, own * own])
 
   own = tf.constant(float(step), tf.float64)
-  told = tf.function(lambda: strategy.run(sums, args=(own,)), autograph=False)()
-  first, second = (float(strategy.experimental_local_results(value)[0]) for value in told)
+  results = tf.function(lambda: strategy.run(sums, args=(own,)), autograph=False)()
+  first, second = (float(strategy.experimental_local_results(value)[0]) for value in results)
   count = strategy.num_replicas_in_sync
   if first != count * step or second != count * step**2:
     raise errors.UserError(
@@ -122,9 +122,9 @@ def _physical(kind: str) -> list[tf.config.PhysicalDevice]:
 
 
 def _logical_cpus(count: int) -> list[str]:
-  """Names of `count` logical devices on the CPU; made where there are fewer."""
+  """Names of `count` logical devices on the CPU; made if there are fewer."""
   cpu = _physical("CPU")[0]
-  with contextlib.suppress(RuntimeError):  # TensorFlow has started: what is there must do.
+  with contextlib.suppress(RuntimeError):  # TensorFlow has started already.
     devices = [tf.config.LogicalDeviceConfiguration()] * count
     tf.config.set_logical_device_configuration(cpu, devices)
   names = [device.name.removeprefix("/device:") for device in tf.config.list_logical_devices("CPU")]

@@ -1,11 +1,11 @@
 """A matcher's attention over a split, computed once and kept on disk.
 
-Distillation asks for the teacher's attention of every caption in every epoch; the teacher
-is frozen, so it is run once. The file's name holds a fingerprint of teacher and data, so
-another teacher or other data make another file; a half-written file is never found.
+Distillation needs the teacher's attention of every caption in every epoch; the teacher is
+frozen, so it runs once. The file's name holds a fingerprint of teacher and data, so another
+teacher or other data give another file; a half-written file is never used.
 
 The cache keeps [words, regions] of each caption, one after the other, in one memory-mapped
-array: word t of a caption is at slot t + 1 of a matcher's tokens (behind <start>).
+array: word t of a caption is at slot t + 1 of a matcher's tokens (after <start>).
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ class TeacherCache:
   """Attention by caption; see `open_or_compute`.
 
   Args:
-    folder: what `open_or_compute` wrote.
+    folder: written by `open_or_compute`.
   """
 
   def __init__(self, folder: files.PathLike):
@@ -48,7 +48,7 @@ class TeacherCache:
     if caption_id not in self._places:
       raise errors.UserError(
         f'teacher cache {self.folder} has no caption "{caption_id}"; it was made from other '
-        "data, remove the folder to make it anew"
+        "data, remove the folder to compute it again"
       )
     start, words, regions = self._places[caption_id]
     rows = self._values[start : start + words * regions]
@@ -75,12 +75,12 @@ def open_or_compute(
   folder: files.PathLike | None = None,
   images: int = 64,
 ) -> TeacherCache:
-  """The cache of this teacher over this split, made now unless it is there.
+  """The cache of this teacher over this split; computed if it does not exist.
 
   Args:
     teacher: a run that holds a matcher; it runs without dropout.
     split: pictures and captions.
-    folder: where caches are kept; None keeps them in the teacher's run folder.
+    folder: folder of all caches; None takes one in the teacher's run folder.
     images: captions that the teacher sees at once.
   """
   folder = pathlib.Path(folder or teacher.folder / "attention")

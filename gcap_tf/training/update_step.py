@@ -1,10 +1,10 @@
-"""One update of a model: compiled once, shared by replicas, computed in parts, or left out.
+"""One update of a model: compiled once, shared by replicas, computed in parts, or skipped.
 
     for each part p of this replica's batch:  l_p = losses(p),  g += dl_p / dw
     g, l = sum over replicas of (g, l)
-    where l and |g| are finite:  w = optimiser(w, clip(g))
+    if l and |g| are finite:  w = optimiser(w, clip(g))
 
-So any number of replicas and parts gives the update of the whole batch, but for rounding
+So any number of replicas and parts gives the update of the whole batch, except for rounding
 and for what parts cannot see of each other (replicas.py). Random numbers are keyed by
 (seed, step, replica * parts + part): r replicas of p parts draw what one of r * p parts draws.
 """
@@ -14,10 +14,9 @@ from typing import Any
 
 import tensorflow as tf
 
-from gcap_tf.training import optimizers, precision, replicas
-from gcap_tf.training import trainer as trainers
+from gcap_tf.training import contract, optimizers, precision, replicas
 
-# Beside the losses, a step tells these.
+# Keys that a step reports besides its losses.
 LOSS, NORM, FINITE, STOP = "loss", "gradient_norm", "finite", "stop"
 
 
@@ -28,12 +27,12 @@ class UpdateStep:
     trainer: model and losses.
     optimizer: over the model's trainable variables.
     accumulate: parts that a replica's batch is computed in.
-    scale: of the loss, where float16 needs one.
+    scale: scale of the loss, needed by float16.
   """
 
   def __init__(
     self,
-    trainer: trainers.Trainer,
+    trainer: contract.Trainer,
     optimizer: optimizers.Adam,
     accumulate: int = 1,
     scale: precision.LossScale | None = None,
@@ -43,7 +42,7 @@ class UpdateStep:
     self.strategy = tf.distribute.get_strategy()
     model = trainer.model
     self.variables = [weight.value for weight in model.trainable_variables]
-    # Running statistics move while losses are computed; a step left out moves them back.
+    # Running statistics change while losses are computed; a skipped step restores them.
     self.statistics = [weight.value for weight in model.non_trainable_variables]
 
   @tf.function(autograph=False, reduce_retracing=True)
@@ -56,7 +55,7 @@ class UpdateStep:
       batch: a batch, or one part of it for each replica.
       seed: int32 [2], (run seed, step).
       learning_rate: scalar.
-      stop: 1.0 where this worker was asked to stop; `stop` of the result counts them.
+      stop: 1.0 if this worker was asked to stop; `stop` of the result counts them.
     """
     values = self.strategy.run(self._on_replica, args=(batch, seed, learning_rate, stop))
     return {
@@ -87,14 +86,14 @@ class UpdateStep:
     gradients, values = [], {}
     for number in range(parts):
       part = {name: tensors[number] for name, tensors in split.items()}
-      # Each part waits for the one before, or all would need their memory at once.
+      # Each part waits for the one before; otherwise all would need their memory at once.
       with tf.control_dependencies(gradients):
         part = {name: tf.identity(tensor) for name, tensor in part.items()}
       own_seed = tf.random.experimental.stateless_fold_in(seed, first + number)
       with replicas.one_part_of(parts, totals):
-        found, told = self._of_part(part, own_seed)
+        found, results = self._of_part(part, own_seed)
       gradients = [a + b for a, b in zip(gradients, found, strict=True)] if gradients else found
-      values = {name: value + values.get(name, 0.0) for name, value in told.items()}
+      values = {name: value + values.get(name, 0.0) for name, value in results.items()}
     return gradients, values
 
   def _of_part(self, batch, seed) -> tuple[list[tf.Tensor], dict[str, tf.Tensor]]:
@@ -108,9 +107,9 @@ class UpdateStep:
     return gradients, {LOSS: total, **losses, **reported}
 
   def _settle(self, strategy, statistics, finite):
-    """Undoes what a step left out has done beside the optimiser; adapts the loss scale."""
+    """Restores running statistics after a skipped step; adapts the loss scale."""
     for variable, before in zip(self.statistics, statistics, strict=True):
-      strategy.extended.update(variable, _undo_unless, args=(finite, before))
+      strategy.extended.update(variable, _restore_unless, args=(finite, before))
     if self.scale is not None:
       scale, good_steps = self.scale.next_values(strategy.experimental_local_results(finite)[0])
       strategy.extended.update(self.scale.scale, _assign, args=(scale,))
@@ -121,7 +120,7 @@ def _assign(variable: tf.Variable, value: tf.Tensor) -> None:
   variable.assign(value)
 
 
-def _undo_unless(variable: tf.Variable, finite: tf.Tensor, before: tf.Tensor) -> None:
+def _restore_unless(variable: tf.Variable, finite: tf.Tensor, before: tf.Tensor) -> None:
   tf.cond(finite, lambda: tf.no_op(), lambda: variable.assign(before).op)
 
 
@@ -132,6 +131,6 @@ def _add_replicas(
   replica = tf.distribute.get_replica_context()
   if replica.num_replicas_in_sync == 1:
     return list(gradients), values
-  told = tf.stack(list(values.values()))
-  *added, told = replica.all_reduce(tf.distribute.ReduceOp.SUM, [*gradients, told])
-  return added, dict(zip(values, tf.unstack(told), strict=True))
+  packed = tf.stack(list(values.values()))
+  *added, packed = replica.all_reduce(tf.distribute.ReduceOp.SUM, [*gradients, packed])
+  return added, dict(zip(values, tf.unstack(packed), strict=True))

@@ -28,7 +28,7 @@ def test_the_plain_scores_are_the_librarys(name):
 
 def test_the_plain_loss_is_the_trainers():
   matcher, seed = MAKERS["scan"](), tf.constant([1, 2])
-  trainer = matching.MatchingTrainer(matcher, matching.MatchingConfig())
+  trainer = matching.MatchingTrainer(matcher, matching.MatchingLosses())
   np.testing.assert_allclose(
     matcher_baselines.training_loss(matcher, BATCH, seed),
     trainer.losses(BATCH, seed)["ranking"],

@@ -21,7 +21,7 @@ def test_no_chance_of_sampling_is_teacher_forcing():
   model = make()
   memory = model.encode(BATCH, SEED)
   plain = model.teacher_force(memory, BATCH["tokens"], SEED)
-  never = model.teacher_force(memory, BATCH["tokens"], SEED, sampling=tf.constant(0.0))
+  never = model.teacher_force(memory, BATCH["tokens"], SEED, scheduled_sampling=tf.constant(0.0))
   np.testing.assert_allclose(never["logits"], plain["logits"], atol=1e-5)
 
 
@@ -29,7 +29,7 @@ def test_certain_sampling_ignores_all_words():
   model = make()
   memory = model.encode(BATCH, SEED)
   first, second = (
-    model.teacher_force(memory, tokens, SEED, sampling=tf.constant(1.0))["logits"]
+    model.teacher_force(memory, tokens, SEED, scheduled_sampling=tf.constant(1.0))["logits"]
     for tokens in (BATCH["tokens"], tf.zeros_like(BATCH["tokens"]))
   )
   np.testing.assert_allclose(first, second, atol=1e-6)
@@ -42,7 +42,7 @@ def test_sampling_replaces_about_the_asked_share_of_words():
   tokens = tf.fill([300, 8], 3)
   batch = {key: tf.repeat(BATCH[key][1:2], 1, 0) for key in BATCH}
   memory = model.encode(batch)
-  hidden = model.teacher_force(memory, tokens, SEED, sampling=tf.constant(0.3))["hidden"]
+  hidden = model.teacher_force(memory, tokens, SEED, scheduled_sampling=tf.constant(0.3))["hidden"]
   gold = model.teacher_force(memory, tokens[:1], SEED)["hidden"]
   same = np.abs(hidden[:, 1] - gold[:, 1]).max((1, 2)) < 1e-6
   assert 0.6 < same.mean() < 0.8
@@ -51,4 +51,4 @@ def test_sampling_replaces_about_the_asked_share_of_words():
 def test_sampling_without_a_seed_is_refused():
   model = make()
   with pytest.raises(ValueError, match="seed"):
-    model.teacher_force(model.encode(BATCH), BATCH["tokens"], sampling=tf.constant(0.5))
+    model.teacher_force(model.encode(BATCH), BATCH["tokens"], scheduled_sampling=tf.constant(0.5))

@@ -1,4 +1,4 @@
-"""Tests of gcap_tf/evaluation/matcher_evaluation.py and matcher_report.py."""
+"""Tests of gcap_tf/evaluation/matcher_evaluation.py."""
 
 import numpy as np
 import pytest
@@ -70,8 +70,8 @@ def test_regions_of_another_size_are_refused(data, vocabulary):
     matcher_evaluation.encode_split(other, vocabulary, data.split("val"))
 
 
-def test_another_number_of_captions_is_said(capsys):
-  matcher_evaluation.say_if_not_five(np.array([5, 5]), "here")
+def test_another_number_of_captions_is_reported(capsys):
+  matcher_evaluation.warn_unless_five_captions(np.array([5, 5]), "here")
   assert capsys.readouterr().out == ""
-  matcher_evaluation.say_if_not_five(np.array([5, 4]), "here")
-  assert "here: 4 to 5 captions a picture, not 5" in capsys.readouterr().out
+  matcher_evaluation.warn_unless_five_captions(np.array([5, 4]), "here")
+  assert "here: 4 to 5 captions per picture, not 5" in capsys.readouterr().out

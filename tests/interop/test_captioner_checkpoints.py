@@ -105,7 +105,7 @@ def changed(**changes):
   [
     (changed(**{"ctx2att.bias": None}), {}, r"ctx2att.bias \[4\] is missing"),
     (changed(**{"embed.0.weight": None}), {}, "embed.0.weight is missing"),
-    (changed(**{"core.extra": np.zeros(2)}), {}, "core.extra belongs to no part"),
+    (changed(**{"core.extra": np.zeros(2)}), {}, "Up-Down has no part for core.extra"),
     (changed(**{"logit.bias": np.zeros(3)}), {}, r"logit.bias is \[3\], expected \[11\]"),
     (changed(**{"logit.bias": np.full(11, np.nan)}), {}, "logit.bias holds values .* not finite"),
     (changed(), {"use_bn": 3}, "use_bn is 3"),

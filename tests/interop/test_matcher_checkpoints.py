@@ -169,4 +169,4 @@ def test_options_of_another_network_are_refused():
   assert "bi_gru is false" in broken(lambda w: None, {"bi_gru": False})
   message = broken(lambda w: None, {"precomp_enc_type": "weight_norm"})
   assert "lack img_enc.fc.weight_g" in message
-  assert "img_enc.fc.weight, which the options do not ask for" in message
+  assert "img_enc.fc.weight, which these options do not use" in message

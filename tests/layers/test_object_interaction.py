@@ -11,7 +11,7 @@ def regions():
 
 
 def test_heads_take_consecutive_chunks_and_the_last_what_is_left():
-  assert object_interaction.ObjectInteraction(1024).chunks == [171] * 5 + [169]
+  assert object_interaction.ObjectInteraction(1024).blocks[0].chunks == [171] * 5 + [169]
 
 
 def test_norm_divides_by_the_unbiased_deviation():
@@ -30,16 +30,16 @@ def test_one_layer_matches_a_restatement_with_loops():
     return (row - row.mean()) / (row.std(ddof=1) + 1e-6)
 
   for i in range(2):
-    q, k, v = (x[i] @ block[name].kernel.numpy() for name in "qkv")
+    q, k, v = (x[i] @ layer.kernel.numpy() for layer in (block.q, block.k, block.v))
     for r in range(4):
       heads = []
       for part in (slice(0, 4), slice(4, 8), slice(8, 10)):
         scores = np.array([q[r, part] @ k[j, part] / np.sqrt(10.0) for j in range(4)])
         weights = np.exp(scores) * MASK[i]
         heads.append((weights / weights.sum()) @ v[:, part])
-      row = norm(x[i, r] + np.concatenate(heads) @ block["o"].kernel.numpy())
-      inner = np.maximum(row @ block["widen"].kernel.numpy() + block["widen"].bias.numpy(), 0)
-      outer = inner @ block["narrow"].kernel.numpy() + block["narrow"].bias.numpy()
+      row = norm(x[i, r] + np.concatenate(heads) @ block.o.kernel.numpy())
+      inner = np.maximum(row @ block.widen.kernel.numpy() + block.widen.bias.numpy(), 0)
+      outer = inner @ block.narrow.kernel.numpy() + block.narrow.bias.numpy()
       np.testing.assert_allclose(found[i, r], norm(row + outer), atol=1e-4)
 
 

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 import tensorflow as tf
 
 from gcap_tf.layers import dropout, recurrent
@@ -39,61 +38,6 @@ def test_cell_starts_like_pytorchs_without_a_forget_bias():
   assert 0.15 < np.abs(bias).max() <= 0.2
   assert abs(bias.std() - 0.1 * np.sqrt(2 / 3)) < 0.01
   assert abs(bias[100:200].mean()) < 0.03
-
-
-def test_unroll_sees_every_step_in_order():
-  inputs = tf.constant([[1.0], [2.0], [3.0]])
-
-  def step(state, x, _):
-    total = state["total"] * 10.0 + x
-    return {"total": total}, (total, x * 2.0)
-
-  sums, doubles = recurrent.unroll(step, inputs, {"total": tf.zeros([1])}, 2)
-  np.testing.assert_array_equal(sums, [[1.0], [12.0], [123.0]])
-  np.testing.assert_array_equal(doubles, [[2.0], [4.0], [6.0]])
-
-
-def test_unroll_takes_several_inputs_and_an_unknown_length():
-  @tf.function(input_signature=[tf.TensorSpec([None, 2])])
-  def run(x):
-    step = lambda state, pair, _: (state + pair[0], (state * pair[1],))  # noqa: E731
-    return recurrent.unroll(step, (x, 2.0 * x), tf.ones([2]), 1)[0]
-
-  np.testing.assert_array_equal(run(tf.ones([2, 2])), [[2.0, 2.0], [4.0, 4.0]])
-  assert run(tf.ones([5, 2])).shape == (5, 2)
-
-
-@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
-def test_a_kernels_gradient_after_the_loop_equals_that_within_it(graph):
-  rng = np.random.default_rng(0)
-  kernel = tf.Variable(rng.normal(size=(3, 3)), dtype=tf.float32)
-  added = tf.Variable(rng.normal(size=(4, 2, 3)), dtype=tf.float32)
-  start = tf.Variable(rng.normal(size=(2, 3)), dtype=tf.float32)
-  weights = tf.constant(rng.normal(size=(4, 2, 3)), tf.float32)
-
-  def late():
-    def step(x, _, multiply):
-      x = tf.tanh(multiply("w", x))
-      return x, (x,)
-
-    (xs,) = recurrent.unroll(step, (), start + 0.0, 1, {"w": (kernel, added + 0.0)})
-    return tf.reduce_sum(xs * weights)
-
-  def plain():
-    x, total = start + 0.0, 0.0
-    for t in range(4):
-      x = tf.tanh(tf.matmul(x, kernel) + added[t])
-      total += tf.reduce_sum(x * weights[t])
-    return total
-
-  def gradients(function):
-    with tf.GradientTape() as tape:
-      value = function()
-    return [value, *map(tf.convert_to_tensor, tape.gradient(value, [kernel, added, start]))]
-
-  run = tf.function(gradients) if graph else gradients
-  for found, expected in zip(run(late), gradients(plain), strict=True):
-    np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_stepwise_dropout_equals_dropout_step_by_step():

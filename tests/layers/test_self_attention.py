@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from gcap_tf import errors
 from gcap_tf.layers import self_attention
 
 X = tf.random.stateless_normal([2, 4, 3], seed=[1, 2])
@@ -29,12 +28,6 @@ def test_evaluation_equals_a_loop_over_fragments(slots):
     weights = np.exp(logits) / np.exp(logits).sum()
     vector = weights @ x
     np.testing.assert_allclose(out[n], vector / np.linalg.norm(vector), atol=1e-5)
-
-
-def test_more_regions_than_slots_are_refused_in_one_line():
-  layer = self_attention.SelfAttention(3, 3, 0.0, 1)
-  with pytest.raises(errors.UserError, match="built for 3 regions a picture and found 4"):
-    layer(X, MASK)
 
 
 def test_fewer_regions_than_slots_use_the_first_slots():

@@ -96,5 +96,5 @@ def test_any_parts_of_speech_can_be_scored():
   config = pos_scan.POSSCANConfig(vocabulary_size=9, tags=("NOUN", "ADJ"))
   matcher = pos_scan.POSSCANMatcher(dataclasses.replace(config, word_size=3, joint_size=4))
   assert matcher.batch_options == {"position_blocks": False, "noun_tags": ("NOUN", "ADJ")}
-  with pytest.raises(errors.UserError, match="choose of ADJ"):
+  with pytest.raises(errors.UserError, match="choose from ADJ"):
     pos_scan.POSSCANConfig(vocabulary_size=9, tags=("NN",))

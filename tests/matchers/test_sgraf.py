@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.matchers import sgraf
 from tests import matcher_harness
 from tests.layers import golden
@@ -105,3 +106,9 @@ def test_dropout_and_statistics_move_only_in_training():
     for old, new in zip(before, matcher.non_trainable_variables, strict=True)
   ]
   assert all(moved)
+
+
+def test_more_regions_than_the_model_has_statistics_for_are_refused_in_one_line():
+  with pytest.raises(errors.UserError, match=r"^sgraf was built for 5 regions") as raised:
+    small(regions=5).encode_images(BATCH)
+  assert str(raised.value).endswith("keep 5 regions, or train sgraf with regions=6")

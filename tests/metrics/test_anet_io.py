@@ -35,7 +35,7 @@ def test_a_segment_whose_boxes_are_hidden_counts_as_not_annotated():
   assert segment.indices == () and len(segment.boxes_px) == 0
 
 
-def test_the_schema_is_told_from_that_of_pictures():
+def test_the_schema_differs_from_that_of_pictures():
   assert anet_io.is_video(references())
   assert not anet_io.is_video({"annotations": []})
 

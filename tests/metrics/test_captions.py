@@ -72,5 +72,5 @@ def test_captions_of_other_pictures_are_refused():
 
 
 def test_unknown_metrics_name_the_known():
-  with pytest.raises(errors.UserError, match="unknown metric 'blue'; known: bleu"):
+  with pytest.raises(errors.UserError, match='unknown metric "blue"; known: bleu, cider'):
     captions.score(REFERENCES, {"1": "a"}, captions.CaptionMetricsConfig(metrics=("blue",)))

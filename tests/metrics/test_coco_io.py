@@ -22,12 +22,13 @@ def test_references_gather_by_picture_with_ids_as_strings(tmp_path):
   assert coco_io.read_references(path) == {"7": ["a dog", "the dog"], "x8": ["a cat"]}
 
 
-def test_results_write_and_read_back(tmp_path):
+def test_whole_numbers_are_written_as_numbers(tmp_path):
   path = tmp_path / "results.json"
   captions = {"7": "a dog", "007": "a cat", "x": "é"}
   coco_io.write_results(path, captions)
   assert json.loads(path.read_text())[0] == {"image_id": 7, "caption": "a dog"}
-  assert coco_io.read_results(path) == captions
+  found = {str(row["image_id"]): row["caption"] for row in json.loads(path.read_text())}
+  assert found == captions
 
 
 @pytest.mark.parametrize(
@@ -35,9 +36,6 @@ def test_results_write_and_read_back(tmp_path):
   [
     (coco_io.read_references, [], 'no list under "annotations"'),
     (coco_io.read_references, {"annotations": [{"image_id": 1}]}, "annotation 0: no text under"),
-    (coco_io.read_results, {}, "expected a list"),
-    (coco_io.read_results, [{"caption": "a"}], 'row 0: no "image_id"'),
-    (coco_io.read_results, [{"image_id": 1, "caption": "a"}] * 2, "image 1 has two captions"),
   ],
 )
 def test_broken_files_are_named(tmp_path, read, value, message):

@@ -216,11 +216,8 @@ def test_annotations_of_flickr30k_entities_score_as_in_the_loops(monkeypatch):
   classes = object_words.ObjectClasses(
     (data / "flickr30k_class_name.txt").read_text().replace(",", "\n").split()
   )
-  pictures = list(
-    flickr_entities.read(
-      data / "flickr30k_entities", ["val"], classes, max_images=60, progress=False
-    )
-  )
+  source = flickr_entities.FlickrEntities(data / "flickr30k_entities", classes)
+  pictures = list(source.read(["val"], max_images=60, progress=False))
   rows = [reference_files.reference_row(picture) for picture in pictures]
   # Each picture's first caption is the prediction; its boxes are shifted for every other one.
   results = {}

@@ -68,10 +68,10 @@ def test_the_threshold_is_strict(threshold, hit):
   assert events.precision.hit.tolist() == [hit]
 
 
-def test_forgiving_turns_partial_into_hits():
+def test_partial_groundings_can_count_as_hits():
   picture = results_io.Reference("1", (sentence("a dog", (1, "dog")),))
   small = results_io.PredictedCaption(("dog",), (1,), np.array([[2, 2, 5, 5]], np.float32))
   events = collect([picture], {"1": (small,)}).precision
   assert events.partial.tolist() == [True]
-  assert events.forgiving().hit.tolist() == [True]
-  assert events.forgiving().partial.tolist() == [False]
+  assert events.with_partial_as_hits().hit.tolist() == [True]
+  assert events.with_partial_as_hits().partial.tolist() == [False]

@@ -30,7 +30,7 @@ def test_a_slow_run_is_ended():
 
 
 @needs_java
-def test_too_little_memory_is_told_in_javas_words():
+def test_too_little_memory_is_reported_in_javas_words():
   with pytest.raises(java.NotComputed, match=r"METEOR stopped: .*(heap|memory|Memory)"):
     meteor.meteor(REFERENCES, CAPTIONS, heap="8m")
 

@@ -76,7 +76,7 @@ def test_scores_that_are_not_finite_are_refused_by_place(broken):
 def test_wrong_owners_are_refused():
   with pytest.raises(errors.UserError, match="name pictures 0 to 2"):
     retrieval.retrieval(np.zeros((2, 3)), np.array([0, 1, 2]))
-  with pytest.raises(errors.UserError, match="one picture index a caption"):
+  with pytest.raises(errors.UserError, match="one picture index per caption"):
     retrieval.retrieval(np.zeros((2, 3)), np.array([0, 1]))
 
 

@@ -20,8 +20,8 @@ def test_every_recipe_is_a_valid_configuration_of_its_model(name):
   cls = catalog.CAPTIONERS.get(chosen.model)
   assert config.from_dict(cls.Config, {**SIZES, **chosen.options}, name).feature_size == 8
   assert config.from_dict(type(chosen), config.to_dict(chosen)) == chosen
-  if chosen.warm_up_epochs:
-    assert first_stage.stage(chosen).epochs == chosen.warm_up_epochs < chosen.epochs
+  if chosen.first_stage_epochs:
+    assert first_stage.stage(chosen).epochs == chosen.first_stage_epochs < chosen.epochs
 
 
 def test_up_down_has_the_published_hyper_parameters():
@@ -30,7 +30,10 @@ def test_up_down_has_the_published_hyper_parameters():
     29, 5, 30, 16,
   )  # fmt: skip
   assert (chosen.optimizer.clip, chosen.optimizer.clip_at) == ("value", 0.1)
-  assert chosen.losses.sampling.chance(4) == 0 and chosen.losses.sampling.chance(25) == 0.25
+  assert (
+    chosen.losses.scheduled_sampling.chance(4) == 0
+    and chosen.losses.scheduled_sampling.chance(25) == 0.25
+  )
   assert training("updown_coco").options["hidden_size"] == 1024
 
 
@@ -55,7 +58,7 @@ def test_distributed_rows_differ_in_branches_and_elimination():
   for k in (2, 3, 4, 5):
     assert training(f"distributed_k{k}_f30k").options == {"branches": k}
     assert training(f"distributed_k{k}_no_elimination_f30k").options["elimination"] is False
-  assert training("distributed_k4_f30k").warm_up_epochs == 20
+  assert training("distributed_k4_f30k").first_stage_epochs == 20
   assert captioners.RECIPES.get("distributed_k4_f30k").expected["f1_loc"] == 0.2154
 
 
@@ -66,7 +69,7 @@ def test_cyclical_variants_change_what_the_paper_changes():
   assert training("cyclical_zero_loss_f30k").losses.reconstruction_words == "nouns"
   assert training("cyclical_zero_representation_f30k").losses.localized_words == "nouns"
   assert training("cyclical_mlp_f30k").options == {"localizer": "mlp"}
-  assert training("cyclical_f30k").warm_up_weights == "best"
+  assert training("cyclical_f30k").first_stage_weights == "best"
 
 
 def test_a_misspelt_recipe_names_the_nearest():

@@ -31,12 +31,12 @@ def test_a_stage_tells_neither_idle_options_nor_the_machine():
     "distill_weight": 0.5,
     "distill_loss": "kl",
   }
-  losses["sampling"] = {"start": -1, "every": 5}
+  losses["scheduled_sampling"] = {"start": -1, "every": 5}
   stage = {"losses": losses, "epochs": 2, "compute": {"replicas": 4}}
   lines = card_sections.stages({"kind": "captioner", "training": stage})
   assert "No box of an annotated word was shown to the attention in any stage." in lines
   assert lines[-5:-1] == [
-    "1. from drawn weights",
+    "1. from random weights",
     "   - losses.distill_weight: `0.5`",
     "   - losses.distill_loss: `kl`",
     "   - epochs: `2`",

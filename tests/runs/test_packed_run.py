@@ -52,7 +52,7 @@ def test_the_stages_before_are_told_from_the_first_on(tmp_path):
   config = files.read_json(tmp_path / "out" / "config.json")
   assert [stage.get("method") for stage in config["earlier_stages"]] == [None, "scst"]
   card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
-  assert card.index("1. from drawn weights") < card.index("2. scst") < card.index("3. contrastive")
+  assert card.index("1. from random weights") < card.index("2. scst") < card.index("3. contrastive")
   assert str(tmp_path) not in card
 
 
@@ -97,5 +97,5 @@ def test_figures_are_a_file_or_its_last_line(tmp_path):
     path.write_text(wrong)
     with pytest.raises(errors.UserError, match="neither the file nor its last line"):
       packed_run.read_figures(path)
-  with pytest.raises(errors.UserError, match="do not exist"):
+  with pytest.raises(errors.UserError, match="does not exist"):
     packed_run.read_figures(tmp_path / "none")

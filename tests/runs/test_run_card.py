@@ -23,7 +23,7 @@ def test_the_card_tells_use_limits_data_metrics_licence_and_training(tmp_path):
     "| CIDEr | 81.25 |",
     "| F1_loc, % | 50.00 |",
     "non-commercial",
-    "1. from drawn weights",
+    "1. from random weights",
     "- losses.distill_weight: `0.5`",
   ):
     assert part in card

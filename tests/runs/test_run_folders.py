@@ -50,7 +50,9 @@ def test_another_kind_than_needed_is_refused(tmp_path):
 def test_a_vocabulary_of_another_run_is_refused(tmp_path):
   saved(tmp_path, "captioner")
   vocabulary.Vocabulary.build([["x", "y"]], "captioner", 1).save(tmp_path / "vocabulary.json")
-  with pytest.raises(errors.UserError, match="is not the vocabulary this run was trained with"):
+  with pytest.raises(
+    errors.UserError, match="is not the vocabulary that this run was trained with"
+  ):
     run_folders.load(tmp_path)
 
 

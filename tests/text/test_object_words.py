@@ -97,7 +97,7 @@ def test_classes_are_built_from_the_lemmas_of_frequent_head_words():
   assert classes.names == ("man", "cat", "dog")
 
 
-def test_too_high_a_count_is_told():
+def test_too_high_a_count_is_an_error():
   with pytest.raises(errors.UserError, match="no word heads 9 phrases"):
     object_words.ObjectClasses.build({"dog": 1}, min_count=9)
 

@@ -48,4 +48,4 @@ def test_an_unknown_metric_is_one_line(folder):
     "--split=val",
     "--metrics=blue",
   )
-  assert "unknown metric 'blue'" in command_line.error(done)
+  assert 'unknown metric "blue"' in command_line.error(done)

@@ -40,8 +40,10 @@ def test_flags_reach_the_run_and_the_last_line_is_json(place, tmp_path):
   )
   assert "cider" in command_line.figures(done)
   training = json.loads((tmp_path / "run" / "config.json").read_text())["training"]
-  assert training["sampling"]["baseline"] == "mean_of_others"
-  assert training["sampling"]["samples"] == 3 and training["schedule"]["learning_rate"] == 1e-4
+  assert training["sampled_captions"]["baseline"] == "mean_of_others"
+  assert (
+    training["sampled_captions"]["samples"] == 3 and training["schedule"]["learning_rate"] == 1e-4
+  )
   assert "(nouns by tagger)" in done.stdout
 
 

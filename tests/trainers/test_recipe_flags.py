@@ -9,7 +9,7 @@ from absl.testing import flagsaver
 
 from gcap_tf import errors
 from gcap_tf.recipes import captioners
-from gcap_tf.training.methods import captioner_training
+from gcap_tf.training.methods import captioning
 from tests.data import make_records
 from trainers import recipe_flags
 
@@ -21,7 +21,7 @@ def train_one(data, config, folder):
 
 
 def config():
-  return captioner_training.for_model("updown")
+  return captioning.for_model("updown")
 
 
 def test_help_lists_every_recipe_with_what_to_expect(capsys):

@@ -6,7 +6,7 @@ import pytest
 
 from gcap_tf import errors
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training.methods import matcher_training
+from gcap_tf.training.methods import matching
 from tests.training import small_runs
 from trainers import reproduce_rows
 
@@ -14,7 +14,7 @@ from trainers import reproduce_rows
 def test_a_row_is_kept_until_its_settings_change(tmp_path):
   data = small_runs.data(tmp_path)
   training = scales.matcher(
-    matcher_training.MatcherTrainingConfig(model="vsepp"), scales.SCALES.get("smoke")
+    matching.MatcherTrainingConfig(model="vsepp"), scales.SCALES.get("smoke")
   )
   row = experiments.Row("vsepp", "VSE++", training)
   first = reproduce_rows.run(row, 7, data, "val", tmp_path / "out")

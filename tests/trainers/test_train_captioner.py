@@ -21,7 +21,7 @@ def test_flags_override_the_recipe_and_seeds_are_summed_up(tmp_path):
     "--seeds=2",
     "--set=options.hidden_size=8",
     "--set=options.region_size=8",
-    "--set=warm_up_epochs=1",
+    "--set=first_stage_epochs=1",
     "--set=min_count=1",
   )
   found = command_line.figures(done)
@@ -29,9 +29,9 @@ def test_flags_override_the_recipe_and_seeds_are_summed_up(tmp_path):
   # Two steps an epoch: the first epoch with one branch, the second with both.
   steps = {
     folder: [json.loads(line)["step"] for line in (tmp_path / "run" / folder).open()]
-    for folder in ("seed_2/metrics.jsonl", "seed_2/warm_up/metrics.jsonl")
+    for folder in ("seed_2/metrics.jsonl", "seed_2/first_stage/metrics.jsonl")
   }
-  assert max(steps["seed_2/warm_up/metrics.jsonl"]) == 2
+  assert max(steps["seed_2/first_stage/metrics.jsonl"]) == 2
   assert set(steps["seed_2/metrics.jsonl"]) == {4}
   config = json.loads((tmp_path / "run" / "seed_2" / "config.json").read_text())
   assert (config["model_config"]["hidden_size"], config["model_config"]["branches"]) == (8, 2)

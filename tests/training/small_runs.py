@@ -8,7 +8,7 @@ import tensorflow as tf
 from PIL import Image
 
 from gcap_tf.data.prepared import prepared_data
-from gcap_tf.training.methods import captioner_training, matcher_training
+from gcap_tf.training.methods import captioning, matching
 from tests.data import make_records
 
 MATCHER_SIZES = {"joint_size": 8, "word_size": 6}
@@ -21,18 +21,16 @@ def data(folder: pathlib.Path, **options) -> prepared_data.PreparedData:
   return make_records.prepare_small(folder / "data", **options)
 
 
-def matcher_config(model: str = "scan", **options) -> matcher_training.MatcherTrainingConfig:
+def matcher_config(model: str = "scan", **options) -> matching.MatcherTrainingConfig:
   # One length of captions: each compiles a step of its own.
-  return matcher_training.MatcherTrainingConfig(
+  return matching.MatcherTrainingConfig(
     model=model, options=MATCHER_SIZES, min_count=1, batch_size=16, epochs=1, buckets=(), **options
   )
 
 
-def captioner_config(
-  model: str = "updown", **options
-) -> captioner_training.CaptionerTrainingConfig:
+def captioner_config(model: str = "updown", **options) -> captioning.CaptionerTrainingConfig:
   chosen = {"epochs": 1, "captions_per_image": 2, "max_words": 10} | options
-  return captioner_training.CaptionerTrainingConfig(
+  return captioning.CaptionerTrainingConfig(
     model=model, options=CAPTIONER_SIZES, min_count=1, images=6, **chosen
   )
 

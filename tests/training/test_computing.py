@@ -3,6 +3,7 @@
 import pytest
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.training import computing
 
@@ -15,8 +16,8 @@ def test_nothing_is_set_up_where_nothing_is_asked_for(monkeypatch):
 
 
 def test_numbers_that_mean_nothing_are_refused():
-  with pytest.raises(errors.UserError, match="accumulate is 0; it must be at least 1"):
-    computing.ComputeConfig(accumulate=0)
+  with pytest.raises(errors.UserError, match="accumulate is 0; expected 1 or more"):
+    configs.check(computing.ComputeConfig(accumulate=0))
 
 
 def test_xla_on_a_cpu_must_be_known_when_tensorflow_is_loaded(monkeypatch):

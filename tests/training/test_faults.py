@@ -30,17 +30,17 @@ def test_the_second_ctrl_c_leaves_at_once():
     signal.raise_signal(signal.SIGINT)
 
 
-def test_data_that_is_late_is_told_while_and_after_it_is_waited_for(capsys):
-  with faults.Patience(seconds=0.1) as patience:
-    with patience.waiting(7):
+def test_slow_reads_are_reported_while_and_after_they_are_waited_for(capsys):
+  with faults.SlowReadMonitor(seconds=0.1) as monitor:
+    with monitor.waiting(7):
       time.sleep(0.4)
       assert "step 7: still waiting for data after 0.1 s" in capsys.readouterr().err
-    assert "step 7: its data came after 0.4 s" in capsys.readouterr().err
-    with patience.waiting(8):
+    assert "step 7: its data arrived after 0.4 s" in capsys.readouterr().err
+    with monitor.waiting(8):
       pass
     time.sleep(0.2)
   assert capsys.readouterr().err == ""
-  assert 0.4 <= patience.waited < 1.0
+  assert 0.4 <= monitor.waited < 1.0
 
 
 def test_the_ids_of_a_bad_batch_are_saved_with_what_was_bad(tmp_path):
@@ -58,22 +58,22 @@ def test_a_full_disk_is_one_line_that_says_where_the_run_stands():
     pytest.skip("this system has no /dev/full")
   with (
     pytest.raises(errors.UserError, match="the disk is full; the run stands at step 1,200"),
-    faults.told_plainly(pathlib.Path("run"), lambda: 1200),
+    faults.report_faults(pathlib.Path("run"), lambda: 1200),
     full.open("w") as file,
   ):
     os.write(file.fileno(), b"x")
   with (
     pytest.raises(errors.UserError, match="the disk is full"),
-    faults.told_plainly(pathlib.Path("run"), lambda: 1200),
+    faults.report_faults(pathlib.Path("run"), lambda: 1200),
   ):
     tf.io.write_file("/dev/full", "x" * 100_000)
 
 
 def test_other_faults_keep_their_own_words():
-  with pytest.raises(FileNotFoundError), faults.told_plainly(pathlib.Path("run"), lambda: 0):
+  with pytest.raises(FileNotFoundError), faults.report_faults(pathlib.Path("run"), lambda: 0):
     pathlib.Path("/no/such/file").read_text()
   with (
     pytest.raises(tf.errors.InvalidArgumentError),
-    faults.told_plainly(pathlib.Path("run"), lambda: 0),
+    faults.report_faults(pathlib.Path("run"), lambda: 0),
   ):
     tf.io.parse_tensor("", tf.float32)

@@ -8,8 +8,7 @@ import pytest
 from gcap_tf import errors
 from gcap_tf.runs import checkpoints, run_folders
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.training import first_stage
-from gcap_tf.training.methods import captioning
+from gcap_tf.training import first_stage, loop, loss_options
 from tests.training import small_runs
 
 SIZES = {**small_runs.CAPTIONER_SIZES, "region_size": 6, "location_size": 4, "feature_size": 8}
@@ -21,10 +20,10 @@ def make(vocabulary, **options):
 
 
 def test_the_first_stage_has_one_branch_and_no_cycle():
-  losses = captioning.CaptioningConfig(reconstruction_weight=0.5, consistency_weight=0.1)
-  config = small_runs.captioner_config("cyclical", epochs=80, warm_up_epochs=35, losses=losses)
+  losses = loss_options.CaptioningLosses(reconstruction_weight=0.5, consistency_weight=0.1)
+  config = small_runs.captioner_config("cyclical", epochs=80, first_stage_epochs=35, losses=losses)
   first = first_stage.stage(config)
-  assert (first.epochs, first.warm_up_epochs) == (35, 0)
+  assert (first.epochs, first.first_stage_epochs) == (35, 0)
   assert first.losses == dataclasses.replace(
     losses, reconstruction_weight=0.0, consistency_weight=0.0
   )
@@ -32,9 +31,9 @@ def test_the_first_stage_has_one_branch_and_no_cycle():
 
 
 def test_the_first_stage_may_be_counted_in_steps():
-  config = small_runs.captioner_config("cyclical", epochs=80, max_steps=700, warm_up_steps=420)
+  config = small_runs.captioner_config("cyclical", epochs=80, max_steps=700, first_stage_steps=420)
   first = first_stage.stage(config)
-  assert (first.epochs, first.max_steps, first_stage.is_asked(first)) == (80, 420, False)
+  assert (first.epochs, first.max_steps, first_stage.is_wanted(first)) == (80, 420, False)
 
 
 @pytest.mark.parametrize("weights", ["last", "best"])
@@ -48,24 +47,34 @@ def test_a_run_begins_with_the_weights_of_its_first_stage(tmp_path, weights):
   checkpoints.StepCheckpoints(first / "checkpoints").save(2, model=single)
   fresh = grown.region_attention.score_kernel.numpy()
 
-  first_stage.begin(tmp_path, grown, weights)
+  config = small_runs.captioner_config(
+    "distributed", epochs=3, first_stage_steps=2, first_stage_weights=weights
+  )
+  steps = loop.from_options(config, steps_per_epoch=4)
+  assert first_stage.begin(tmp_path, grown, config, steps).start_step == 2
   expected = best if weights == "best" else best + 1.0
   np.testing.assert_array_equal(grown.region_attention.score_kernel[:1], expected)
   np.testing.assert_array_equal(grown.region_attention.score_kernel[1:], fresh[1:])
 
   checkpoints.StepCheckpoints(tmp_path / "checkpoints").save(3, model=grown)
   grown.region_attention.score_kernel.assign(fresh)
-  first_stage.begin(tmp_path, grown, weights)  # The run has begun: its own weights count.
+  first_stage.begin(tmp_path, grown, config, steps)  # The run has begun: its own weights count.
   np.testing.assert_array_equal(grown.region_attention.score_kernel, fresh)
 
 
 def test_a_first_stage_that_makes_no_sense_is_refused():
   with pytest.raises(errors.UserError, match="not for neuraltalk2"):
-    first_stage.stage(small_runs.captioner_config("neuraltalk2", warm_up_epochs=1, epochs=2))
+    first_stage.stage(small_runs.captioner_config("neuraltalk2", first_stage_epochs=1, epochs=2))
   with pytest.raises(errors.UserError, match="must be below epochs, 2"):
-    first_stage.stage(small_runs.captioner_config("gvd", warm_up_epochs=2, epochs=2))
+    first_stage.stage(small_runs.captioner_config("gvd", first_stage_epochs=2, epochs=2))
   with pytest.raises(errors.UserError, match="must be below max_steps, 9"):
-    first_stage.stage(small_runs.captioner_config("gvd", warm_up_steps=9, max_steps=9))
+    first_stage.stage(small_runs.captioner_config("gvd", first_stage_steps=9, max_steps=9))
   with pytest.raises(errors.UserError, match="leave one of them 0"):
-    both = {"warm_up_epochs": 1, "epochs": 2, "warm_up_steps": 1}
+    both = {"first_stage_epochs": 1, "epochs": 2, "first_stage_steps": 1}
     first_stage.stage(small_runs.captioner_config("gvd", **both))
+
+
+def test_the_first_stage_of_an_earlier_version_is_found(tmp_path):
+  assert first_stage.folder_of(tmp_path) == tmp_path / "first_stage"
+  (tmp_path / "warm_up").mkdir()
+  assert first_stage.folder_of(tmp_path) == tmp_path / "warm_up"

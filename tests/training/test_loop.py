@@ -16,10 +16,10 @@ import tensorflow as tf
 from gcap_tf import errors
 from gcap_tf.layers import dropout
 from gcap_tf.runs import checkpoints
-from gcap_tf.training import computing, loop, optimizers, schedules, trainer, update_step
+from gcap_tf.training import computing, contract, loop, optimizers, schedules, update_step
 
 
-class Regression(trainer.Trainer):
+class Regression(contract.Trainer):
   """Fits y = x w with dropout, so that a resumed run must repeat its noise."""
 
   best_metric = "score"

@@ -14,8 +14,15 @@ from gcap_tf.decoding import sample, single
 from gcap_tf.matchers import catalog as matcher_catalog
 from gcap_tf.rewards import weighted
 from gcap_tf.text import vocabulary
-from gcap_tf.training import batch_shares, optimizers, replicas, strategies, update_step
-from gcap_tf.training.methods import captioning, contrastive, matching, scst
+from gcap_tf.training import (
+  batch_shares,
+  loss_options,
+  optimizers,
+  replicas,
+  strategies,
+  update_step,
+)
+from gcap_tf.training.methods import captioning, contrastive, matching, self_critical
 from tests import captioner_harness, matcher_harness
 
 PICTURES = 4
@@ -60,7 +67,7 @@ def captions_batch() -> dict[str, tf.Tensor]:
 def matcher(name: str, losses: dict | None = None, **options):
   def make():
     model = matcher_harness.small(matcher_catalog.MATCHERS.get(name), **options)
-    return matching.MatchingTrainer(model, matching.MatchingConfig(**(losses or {})))
+    return matching.MatchingTrainer(model, matching.MatchingLosses(**(losses or {})))
 
   return make, lambda: matcher_harness.example_batch(images=PICTURES)
 
@@ -72,7 +79,7 @@ def small_captioner(name: str, options: dict):
 
 def captioner(name: str, losses: dict, **options):
   def make():
-    config = captioning.CaptioningConfig(**losses)
+    config = loss_options.CaptioningLosses(**losses)
     return captioning.CaptioningTrainer(small_captioner(name, options), config, WORDS)
 
   return make, captions_batch
@@ -85,18 +92,18 @@ class Oddness:
     return np.where(captions % 2 == 1, captions, 0).sum(1) / 10.0
 
 
-def self_critical(baseline: str):
+def scst(baseline: str):
   def make():
-    config = scst.ScstConfig(baseline, samples=3, max_length=5)
+    config = self_critical.SampledCaptions(baseline, samples=3, max_length=5)
     rewards = weighted.WeightedSum({"cider": 1.0}, {"cider": Oddness()})
-    return scst.ScstTrainer(small_captioner("neuraltalk2", {}), config, rewards)
+    return self_critical.ScstTrainer(small_captioner("neuraltalk2", {}), config, rewards)
 
   return make, captions_batch
 
 
 def contrasted(**options):
   def make():
-    config = contrastive.ContrastiveConfig(negatives=2, **options)
+    config = contrastive.Contrast(negatives=2, **options)
     target, reference = (small_captioner("neuraltalk2", {}) for _ in range(2))
     return contrastive.ContrastiveTrainer(target, reference, config, "")
 
@@ -122,8 +129,8 @@ CASES = {
   "distributed": captioner("distributed", {"distill_weight": 0.5}, branches=2, **REGIONS),
   "adaptive": captioner("adaptive", {"label_smoothing": 0.1}),
   "neuraltalk2": captioner("neuraltalk2", {}),
-  "scst": self_critical("greedy"),
-  "scst of others": self_critical("mean_of_others"),
+  "scst": scst("greedy"),
+  "scst of others": scst("mean_of_others"),
   "contrastive": contrasted(),
 }
 # Matchers that are trained as SCAN is: a minute, so only where they are asked for.

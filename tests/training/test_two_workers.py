@@ -15,12 +15,12 @@ import tensorflow as tf
 
 from gcap_tf import errors
 from gcap_tf.runs import checkpoints
-from gcap_tf.training import loop, optimizers, replicas, schedules, strategies, trainer
+from gcap_tf.training import contract, loop, optimizers, replicas, schedules, strategies
 
 STEPS, SAVED, KILLED = 8, 4, 6
 
 
-class Mortal(trainer.Trainer):
+class Mortal(contract.Trainer):
   """Tells every row from the rows of all workers; worker 1 dies before a step."""
 
   best_metric = "none"

@@ -7,12 +7,12 @@ import tensorflow as tf
 
 from gcap_tf.captioners import catalog
 from gcap_tf.layers import batch_norm
-from gcap_tf.training import optimizers, precision, trainer, update_step
+from gcap_tf.training import contract, loss_options, optimizers, precision, update_step
 from gcap_tf.training.methods import captioning
 from tests import captioner_harness
 
 
-class Line(trainer.Trainer):
+class Line(contract.Trainer):
   """Fits y = w norm(x); also reports a figure."""
 
   best_metric = "none"
@@ -81,7 +81,7 @@ def small_trainer():
   captioner_harness.fix_start()
   cls = catalog.CAPTIONERS.get("updown")
   sizes = {"embedding_size": 8, "hidden_size": 10, "attention_size": 6, "feature_size": 7}
-  losses = captioning.CaptioningConfig(box_supervision="nll")
+  losses = loss_options.CaptioningLosses(box_supervision="nll")
   model = cls(cls.Config(vocabulary_size=11, dropout=0.0, **sizes))
   return captioning.CaptioningTrainer(model, losses)
 

@@ -16,7 +16,7 @@ _COLUMNS = 10
 class Token(NamedTuple):
   """A syntactic word: its form, lemma and universal part of speech.
 
-  `glued` says that no space follows it, `typo` that the treebank marks it as misspelt.
+  `glued`: no space follows it; `typo`: the treebank marks it as misspelt.
   """
 
   form: str
@@ -46,7 +46,7 @@ def read(path: files.PathLike) -> Iterator[list[Token]]:
         columns = line.split("\t")
         if len(columns) != _COLUMNS:
           raise errors.UserError(
-            f"{path}:{number}: {len(columns)} columns where CoNLL-U has {_COLUMNS}; "
+            f"{path}:{number}: {len(columns)} columns, CoNLL-U has {_COLUMNS}; "
             "is this a treebank file?"
           )
         if columns[0].isdigit():

@@ -1,6 +1,6 @@
-"""Makes the kept table of lemmas from a treebank.
+"""Makes the table of lemmas from a treebank.
 
-Only what the rules of `lemmas` would get wrong is kept, so the table stays small.
+It keeps only words that the rules of `lemmas` get wrong, so it stays small.
 """
 
 import collections

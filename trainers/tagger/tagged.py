@@ -1,4 +1,4 @@
-"""Sentences with parts of speech: of a treebank, of weak supervision, tagged by hand."""
+"""Sentences with parts of speech: from a treebank, weakly tagged, or tagged by hand."""
 
 import dataclasses
 import re
@@ -8,7 +8,7 @@ from gcap_tf import errors, files
 from gcap_tf.text import tokenizer
 from trainers.tagger import conllu, weak_tags
 
-# One letter a word in a file of hand tags.
+# One letter per word in a file of hand tags.
 LETTERS = {
   "A": "ADP",
   "C": "CCONJ",
@@ -47,7 +47,7 @@ def treebank(path: files.PathLike) -> list[Sentence]:
 
 
 def treebank_as_captions(path: files.PathLike) -> list[Sentence]:
-  """A treebank spelt as captions are: lower case, no punctuation, "t-shirt" one word."""
+  """A treebank in the spelling of captions: lower case, no punctuation, "t-shirt" one word."""
   found = [_as_caption(sentence) for sentence in conllu.read(path)]
   return [sentence for sentence in found if sentence.words]
 
@@ -73,7 +73,7 @@ def _as_caption(sentence: Sequence[conllu.Token]) -> Sentence:
 def weakly_tagged(
   entities: files.PathLike, known: Sequence[Sentence], held_out: Collection[str]
 ) -> list[Sentence]:
-  """Flickr30k Entities sentences with what their brackets tell.
+  """Flickr30k Entities sentences with the tags that follow from their brackets.
 
   Args:
     entities: the dataset's folder.

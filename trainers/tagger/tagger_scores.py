@@ -1,4 +1,4 @@
-"""How well, and how fast, a tagger tags."""
+"""Accuracy and speed of a tagger."""
 
 import time
 from collections.abc import Sequence

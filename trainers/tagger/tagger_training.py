@@ -1,12 +1,12 @@
 """Trains the small spaCy tagger that ships with the package.
 
 The network is spaCy's hash embedding with a convolution over neighbouring words, its
-labels the universal parts of speech. Where a word may have one of several tags A (a
-noun, proper or not), the loss is
+labels the universal parts of speech. If a word may have one of several tags A (a noun,
+proper or not), the loss is
 
     L = - log sum_{a in A} p(a),    dL/dlogit_i = p_i - [i in A] p_i / sum_{a in A} p_a
 
-which is cross entropy where A holds one tag, and nothing where it holds all.
+This is cross entropy if A holds one tag, and 0 if it holds all.
 """
 
 import collections
@@ -14,45 +14,62 @@ import dataclasses
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import spacy
-from spacy import language
-from spacy import tokens as spacy_tokens
-from thinc import api as thinc
 
-from gcap_tf import files
+from gcap_tf import config as configs
+from gcap_tf import files, optional
 from gcap_tf.text import tagging
 from trainers.tagger import tagged
 
-Example = tuple[spacy_tokens.Doc, np.ndarray]
+if TYPE_CHECKING:
+  from spacy import language
+
+Example = tuple[Sequence, np.ndarray]  # a spaCy Doc, and the tags its words may have
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 
 @dataclasses.dataclass(frozen=True)
 class TaggerConfig:
-  """Size of the network and length of its training."""
+  """Size of the network and length of its training.
+
+  Attributes:
+    attributes: what the network reads of a word.
+    rows: of the attributes' hash tables.
+    width: of every layer.
+    depth: layers of convolution.
+    pieces: of a maxout unit.
+    epochs: passes over the treebank.
+    batch_words: words in a batch, about.
+    learn_rate, final_learn_rate: the rate falls linearly from the first to the second.
+    dropout: share of units that a step leaves out.
+    captions_per_epoch: weakly tagged captions that an epoch adds.
+    rare_count: a word that the treebank has at most this often is rare.
+    rare_scrambled: share of rare words that are scrambled.
+    seed: of weights, order and scrambling.
+  """
 
   attributes: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE")
-  rows: tuple[int, ...] = (5000, 500, 2500, 1500)  # of the attributes' hash tables
-  width: int = 64
-  depth: int = 3
-  pieces: int = 3
-  epochs: int = 5
-  batch_words: int = 500
-  learn_rate: float = 0.008
-  final_learn_rate: float = 0.0001
-  dropout: float = 0.12
-  captions_per_epoch: int = 15_000
-  rare_count: int = 2  # a word this rare in the treebank ...
-  rare_scrambled: float = 0.3  # ... is scrambled this often
+  rows: tuple[configs.PositiveInt, ...] = (5000, 500, 2500, 1500)
+  width: configs.PositiveInt = 64
+  depth: configs.PositiveInt = 3
+  pieces: configs.PositiveInt = 3
+  epochs: configs.PositiveInt = 5
+  batch_words: configs.PositiveInt = 500
+  learn_rate: configs.Rate = 0.008
+  final_learn_rate: configs.Fraction = 0.0001
+  dropout: configs.Fraction = 0.12
+  captions_per_epoch: configs.Count = 15_000
+  rare_count: configs.Count = 2
+  rare_scrambled: configs.Fraction = 0.3
   seed: int = 0
 
 
-def blank_pipeline(config: TaggerConfig, labels: Sequence[str]) -> language.Language:
+def blank_pipeline(config: TaggerConfig, labels: Sequence[str]) -> "language.Language":
   """An untrained English pipeline whose one component, "tagger", gives `labels`."""
-  thinc.fix_random_seed(config.seed)
-  pipeline = spacy.blank("en")
+  _thinc().fix_random_seed(config.seed)
+  pipeline = optional.require("spacy", "train").blank("en")
   component = pipeline.add_pipe(
     "tagger",
     config={
@@ -80,14 +97,14 @@ def blank_pipeline(config: TaggerConfig, labels: Sequence[str]) -> language.Lang
   )
   for label in labels:
     component.add_label(label)
-  sample = spacy_tokens.Doc(pipeline.vocab, words=["a", "dog"])
+  sample = _doc(pipeline, ["a", "dog"])
   component.model.initialize(X=[sample], Y=[np.eye(2, len(labels), dtype=np.float32)])
   tagging.multiply_by_numpy(component.model)
   return pipeline
 
 
 def allowed_tags(sentence: tagged.Sentence, labels: tuple[str, ...]) -> np.ndarray:
-  """1.0 where a word may have a tag, [T, tags]."""
+  """1.0 if a word may have a tag, [T, tags]."""
   return np.asarray([_allowed(tag, labels) for tag in sentence.tags], np.float32)
 
 
@@ -135,8 +152,8 @@ def train(
   config: TaggerConfig,
   full: Sequence[tagged.Sentence],
   weak: Sequence[tagged.Sentence] = (),
-  after_epoch: Callable[[int, language.Language], None] = lambda epoch, pipeline: None,
-) -> language.Language:
+  after_epoch: Callable[[int, "language.Language"], None] = lambda epoch, pipeline: None,
+) -> "language.Language":
   """Trains on all of `full` and a fresh sample of `weak` each epoch.
 
   The learning rate falls linearly; the pipeline returned has the weights' averages, and
@@ -156,11 +173,11 @@ def train(
       else word
       for word in sentence.words
     ]
-    return spacy_tokens.Doc(pipeline.vocab, words=words), allowed_tags(sentence, labels)
+    return _doc(pipeline, words), allowed_tags(sentence, labels)
 
   sample = min(config.captions_per_epoch, len(weak))
-  optimizer = thinc.Adam(config.learn_rate, use_averages=True, L2=0.01, grad_clip=1.0)
-  thinc.set_dropout_rate(model, config.dropout)
+  optimizer = _thinc().Adam(config.learn_rate, use_averages=True, L2=0.01, grad_clip=1.0)
+  _thinc().set_dropout_rate(model, config.dropout)
   for epoch in range(config.epochs):
     chosen = [example(sentence) for sentence in (*full, *rng.sample(weak, sample))]
     parts = list(batches(chosen, config.batch_words, rng))
@@ -182,10 +199,18 @@ def train(
   return clean
 
 
-def save(pipeline: language.Language, folder: files.PathLike) -> None:
+def save(pipeline: "language.Language", folder: files.PathLike) -> None:
   """Writes the pipeline; other files in the folder stay."""
   pipeline.meta["name"] = "english_tagger"
   pipeline.meta["description"] = "Universal parts of speech for English captions"
   pipeline.meta["license"] = "CC BY-SA 4.0"
   pipeline.meta["spacy_version"] = ">=3.8,<4.0"
   pipeline.to_disk(folder)
+
+
+def _thinc():
+  return optional.require("thinc.api", "train")
+
+
+def _doc(pipeline: "language.Language", words: Sequence[str]):
+  return optional.require("spacy.tokens", "train").Doc(pipeline.vocab, words=words)

@@ -1,11 +1,11 @@
-"""Parts of speech that the brackets of Flickr30k Entities give away.
+"""Parts of speech that follow from the brackets of Flickr30k Entities.
 
     [/EN#1/people A young man] in [/EN#2/clothing a blue ski jacket] is jumping .
 
 The last word of a phrase, and the word before "of" in it, is nearly always a noun; a
-word between phrases hardly ever is. Nothing is said where a treebank's lexicon
-disagrees, so the tagger is left to decide there. What a word may be is written as
-alternatives ("NOUN|PROPN"); "" allows anything.
+word between phrases almost never is. If a treebank's lexicon disagrees, the word gets no
+tag, and the tagger decides. Possible tags of a word are written as alternatives
+("NOUN|PROPN"); "" allows any tag.
 """
 
 import collections
@@ -42,7 +42,7 @@ class Phrase(NamedTuple):
 
 
 class Lexicon:
-  """How often a treebank tags a word, in lower case, as what."""
+  """Counts of the tags that a treebank gives to each word, in lower case."""
 
   def __init__(self, tagged: Iterable[tuple[str, str]]):
     self._counts: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
@@ -90,7 +90,7 @@ def phrases(marked: str) -> list[Phrase]:
 
 
 class WeakTagger:
-  """Says what the words of marked-up sentences may be."""
+  """Finds possible tags of the words of marked-up sentences."""
 
   def __init__(self, sentences: Iterable[Sequence[Phrase]], lexicon: Lexicon):
     self._lexicon = lexicon
@@ -105,7 +105,7 @@ class WeakTagger:
           self._pairs.update(itertools.pairwise(words))
 
   def tags(self, sentence: Sequence[Phrase]) -> list[str]:
-    """What every word of a sentence may be."""
+    """Possible tags of every word of a sentence."""
     found = []
     for kind, words in sentence:
       if kind is None:

@@ -1,4 +1,4 @@
-"""Which captions go into which batch: a pure function of (seed, step).
+"""Decides which captions go into which batch: a pure function of (seed, step).
 
 An epoch is planned as a whole, in NumPy, before anything is read. So a run can go on at
 any step exactly, and every epoch uses every item once:
@@ -6,7 +6,7 @@ any step exactly, and every epoch uses every item once:
 1. The items are permuted. An item is a caption (with its picture), or a picture with
    some of its captions.
 2. Items are put into buckets by their longest caption, so that batches waste little
-   padding. What does not fill the last batch of a bucket moves to the next larger one.
+   padding. Items that do not fill the last batch of a bucket move to the next larger one.
 3. Only the last batch of the largest bucket is filled up, with the first items again.
 4. The batches are shuffled.
 
@@ -18,42 +18,44 @@ from typing import Literal
 
 import numpy as np
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data.prepared import prepared_data
 
 
 @dataclasses.dataclass(frozen=True)
 class BatchConfig:
-  """What a batch looks like, and in which order batches come.
+  """Content and order of batches.
 
   Attributes:
     images: pictures in a batch (of all replicas together), I.
-    captions_per_image: captions of each picture, K; B = I * K.
-    items: "picture" passes over every picture once in an epoch, with K of its captions;
-      "caption" passes over every caption once (K is 1; a picture comes once per caption).
+    captions_per_image: captions of each picture; B = I * captions_per_image.
+    items: "picture" reads every picture once per epoch, with captions_per_image of its
+      captions; "caption" reads every caption once, with its picture (captions_per_image is 1).
     max_words: longer captions are cut; 0 keeps the longest caption of the split whole.
-    buckets: word counts below max_words where a batch may end; () pads all to max_words.
-    max_regions: R; later regions are cut, 0 takes the most that any picture has.
+    buckets: word counts below max_words that batches may be padded to; () pads all to
+      max_words.
+    max_regions: R; further regions are dropped. 0 takes the largest number in the data.
     shuffle: False keeps the order of the data (within each bucket).
     seed: of the order and of the choice of captions.
-    cache_bytes: memory for decoded pictures; what does not fit is read anew each time.
+    cache_bytes: memory for decoded pictures; the rest is read again each time.
     readers: batches that are put together at the same time.
     prefetch: finished batches that wait.
     position_blocks: adds `position_blocks` [I, R, 30] for PFAN.
     noun_tags: universal parts of speech that `noun_mask` marks.
   """
 
-  images: int = 32
-  captions_per_image: int = 1
+  images: configs.PositiveInt = 32
+  captions_per_image: configs.PositiveInt = 1
   items: Literal["picture", "caption"] = "picture"
-  max_words: int = 20
-  buckets: tuple[int, ...] = ()
-  max_regions: int = 0
+  max_words: configs.Count = 20
+  buckets: tuple[configs.PositiveInt, ...] = ()
+  max_regions: configs.Count = 0
   shuffle: bool = True
-  seed: int = 0
-  cache_bytes: int = 2 << 30
-  readers: int = 2
-  prefetch: int = 4
+  seed: configs.Count = 0
+  cache_bytes: configs.Count = 2 << 30
+  readers: configs.PositiveInt = 2
+  prefetch: configs.PositiveInt = 4
   position_blocks: bool = False
   noun_tags: tuple[str, ...] = ("NOUN", "PROPN")
 
@@ -79,7 +81,7 @@ class Plan:
 
   Attributes:
     pictures: [steps, I] positions in the split.
-    captions: [steps, I, K] positions among the captions of the split.
+    captions: [steps, I, captions per picture] positions among the captions of the split.
     filled: [steps, I] False on rows that only fill up the last batch.
     words: [steps] how many words the batch has room for.
   """
@@ -139,7 +141,7 @@ def evaluation_plan(split: prepared_data.Split, config: BatchConfig) -> Plan:
   if config.items == "picture" and len(few):
     raise errors.UserError(
       f"picture {split.image_ids[few[0]]} of split {split.name} has {split.captions[few[0]]} "
-      f"captions, {config.captions_per_image} are asked for; evaluate with items=caption"
+      f"captions, {config.captions_per_image} are needed; evaluate with items=caption"
     )
   count = item_count(split, config)
   pictures, captions = _chosen(split, dataclasses.replace(config, shuffle=False), None)
@@ -156,21 +158,21 @@ def evaluation_plan(split: prepared_data.Split, config: BatchConfig) -> Plan:
 def _chosen(
   split: prepared_data.Split, config: BatchConfig, rng: np.random.Generator | None
 ) -> tuple[np.ndarray, np.ndarray]:
-  """Picture [items] and captions [items, K] of every item.
+  """Picture [items] and captions [items, captions per picture] of every item.
 
-  K consecutive captions from a random start where a picture has K or more, as
-  self-critical training code does; drawn with replacement where it has fewer.
+  Consecutive captions from a random start if a picture has enough of them, as
+  self-critical training code does; drawn with replacement if it has fewer.
   """
   if config.items == "caption":
     return split.caption_pictures, np.arange(len(split.words))[:, None]
-  k = config.captions_per_image
+  wanted = config.captions_per_image
   available = split.captions.astype(np.int64)[:, None]  # [N, 1]
   if config.shuffle:
-    draws = rng.random([len(split), k])
-    start = (draws[:, :1] * (available - k + 1)).astype(np.int64)
+    draws = rng.random([len(split), wanted])
+    start = (draws[:, :1] * (available - wanted + 1)).astype(np.int64)
     drawn = (draws * available).astype(np.int64)
   else:
     start = np.zeros_like(available)
-    drawn = np.arange(k) % np.maximum(available, 1)
-  offsets = np.where(available >= k, start + np.arange(k), drawn)
+    drawn = np.arange(wanted) % np.maximum(available, 1)
+  offsets = np.where(available >= wanted, start + np.arange(wanted), drawn)
   return np.arange(len(split)), split.caption_starts[:, None] + offsets

@@ -1,15 +1,15 @@
 """The same data preparation as an Apache Beam pipeline, for clusters.
 
-An element is a shard to make. Workers write into the folder of the output and read the
-source there, so both must be on a file system that all of them share (DirectRunner needs
-nothing of the kind). The bytes are those of the local runner.
+An element is a shard to make. Workers read the source and write into the output folder,
+so both must be on a file system that all workers share (not so with DirectRunner). The
+bytes are those of the local runner.
 """
 
 import json
 import pathlib
 from collections.abc import Sequence
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, optional
 from gcap_tf.data.prepared import prepared_writer, shard_jobs
 
 RUNNERS = ("DirectRunner", "FlinkRunner", "SparkRunner", "DataflowRunner")
@@ -26,7 +26,8 @@ def run(
     runner: one of `RUNNERS`.
     options: options of Beam itself, such as `--flink_master=localhost:8081`.
   """
-  beam, pipeline_options = _import_beam()
+  beam = optional.require("apache_beam", "beam")
+  pipeline_options = optional.require("apache_beam.options.pipeline_options", "beam")
   settings = pipeline_options.PipelineOptions([f"--runner={runner}", *options])
   try:
     with beam.Pipeline(options=settings) as pipeline:
@@ -37,7 +38,7 @@ def run(
         | "Make" >> beam.Map(_make, job)
       )
   except Exception as error:
-    # Beam wraps what a worker raised in an exception of its own, as text.
+    # Beam wraps what a worker raised in its own exception, as text.
     raise errors.UserError(f"{runner} failed: {_last_line(error)}") from error
   return [_read_summary(_summary_path(task)) for task in todo]
 
@@ -62,15 +63,3 @@ def _last_line(error: Exception) -> str:
   named = [line for line in lines if "UserError:" in line]
   line = named[-1] if named else (lines[-1] if lines else type(error).__name__)
   return line.partition("UserError:")[2].strip() or line
-
-
-def _import_beam():
-  try:
-    import apache_beam as beam
-    from apache_beam.options import pipeline_options
-  except ImportError as error:
-    raise errors.UserError(
-      f"Apache Beam is not installed ({error}); run `pip install 'apache-beam>=2.77'`, "
-      "or choose --runner=local"
-    ) from None
-  return beam, pipeline_options

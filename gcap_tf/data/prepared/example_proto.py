@@ -1,6 +1,6 @@
 """The `tf.train.Example` message without TensorFlow.
 
-Importing TensorFlow takes seconds, which every worker of a data preparation would pay.
+Importing TensorFlow would take every worker of a data preparation seconds.
 The three message types are described here field by field; the bytes on disk are those
 of `tf.train.Example`, so `tf.io.parse_single_example` reads them.
 """
@@ -69,7 +69,7 @@ def _example_message() -> descriptor_pb2.DescriptorProto:
 
 
 def _example_class() -> type:
-  # A pool of its own: the default pool may hold TensorFlow's messages as well.
+  # A separate pool: the default one may hold TensorFlow's messages as well.
   pool = descriptor_pool.DescriptorPool()
   pool.Add(
     descriptor_pb2.FileDescriptorProto(

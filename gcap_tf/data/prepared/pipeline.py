@@ -1,10 +1,10 @@
 """tf.data batches of a prepared split.
 
-Batches are made by random access (batch_plan.py says what is in them, batch_maker.py puts
-them together), so their order is a pure function of (seed, step): `start_step` goes on
-exactly where a run stopped, without reading what came before.
+Batches are made by random access (batch_plan.py decides their content, batch_maker.py builds
+them), so their order is a pure function of (seed, step): `start_step` goes on
+exactly where a run stopped, without reading earlier batches.
 
-All batches of a dataset have the same static shape but for T, which is one of the few
+All batches of a dataset have the same static shape except for T, which is one of the few
 lengths of `BatchConfig.buckets`. With one bucket T is static as well. With more, it is
 None in `element_spec`: a tf.function that is called with batches traces once per bucket,
 one that takes the iterator itself traces once.
@@ -20,7 +20,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import box_geometry, errors
+from gcap_tf import batch as batches
+from gcap_tf import errors
 from gcap_tf.data.prepared import batch_maker, batch_plan, prepared_data
 from gcap_tf.text import vocabulary as vocabularies
 
@@ -68,7 +69,7 @@ def training_batches(
       int(plan.words[position]),
     )
 
-  specs = batch_specs(maker, config, share, ("regions", "captions"), teacher is not None)
+  specs = batch_specs(maker, config, share)
   return _dataset(tf.data.Dataset.counter(start_step), batch_of, specs, config)
 
 
@@ -76,7 +77,7 @@ def evaluation_batches(
   split: prepared_data.Split,
   vocabulary: vocabularies.Vocabulary,
   config: BatchConfig,
-  parts: Sequence[batch_maker.Part] = ("regions", "captions"),
+  parts: Sequence[batches.Part] = ("regions", "captions"),
   teacher: batch_maker.Teacher | None = None,
 ) -> tf.data.Dataset:
   """Every item once, in order; `example_mask` is False on rows that fill up the last batch.
@@ -84,8 +85,8 @@ def evaluation_batches(
   Args:
     split: what to read.
     vocabulary: turns words into ids and decides the layout of tokens.
-    config: size of the batches; `items` says what is passed over.
-    parts: ("regions",) reads pictures without captions, each once, whatever `items` says;
+    config: size of the batches; `items` says what is read once.
+    parts: ("regions",) reads pictures without captions, each once, for any `items`;
       ("captions",) reads captions without regions, each once.
     teacher: adds its `teacher_attention`.
   """
@@ -100,13 +101,13 @@ def evaluation_batches(
       plan.pictures[step], plan.captions[step], plan.filled[step], int(plan.words[step])
     )
 
-  specs = batch_specs(maker, config, config.images, parts, teacher is not None)
+  specs = batch_specs(maker, config, config.images)
   return _dataset(tf.data.Dataset.range(len(plan.words)), batch_of, specs, config)
 
 
 @contextlib.contextmanager
 def clear_errors() -> Iterator[None]:
-  """Around a loop over batches: turns what tf.data made of a `UserError` into it again."""
+  """For a loop over batches: raises a `UserError` that tf.data has wrapped."""
   try:
     yield
   except tf.errors.OpError as error:
@@ -117,42 +118,13 @@ def clear_errors() -> Iterator[None]:
 
 
 def batch_specs(
-  maker: batch_maker.BatchMaker,
-  config: BatchConfig,
-  images: int,
-  parts: Sequence[batch_maker.Part],
-  teacher: bool,
+  maker: batch_maker.BatchMaker, config: BatchConfig, images: int
 ) -> dict[str, tf.TensorSpec]:
   """Shapes and types of a batch of `images` pictures."""
-  i, r, b = images, maker.regions, images * config.captions_per_image
-  t = maker.slots(int(maker.bounds[-1])) if len(maker.bounds) == 1 else None
-  specs = {"image_id": ([i], tf.string), "example_mask": ([i], tf.bool)}
-  if "regions" in parts:
-    specs |= {
-      "features": ([i, r, maker.feature_size], tf.float32),
-      "boxes": ([i, r, 4], tf.float32),
-      "region_mask": ([i, r], tf.bool),
-      "region_labels": ([i, r], tf.int32),
-      "frame": ([i, r], tf.int32),
-      "global_feature": ([i, maker.global_size], tf.float32),
-      "image_size": ([i, 2], tf.float32),
-    }
-    if config.position_blocks:
-      specs["position_blocks"] = ([i, r, 2 * box_geometry.PFAN_BLOCKS], tf.float32)
-  if "captions" in parts:
-    specs |= {
-      "tokens": ([b, t], tf.int32),
-      "token_mask": ([b, t], tf.bool),
-      "noun_mask": ([b, t], tf.bool),
-      "caption_id": ([b], tf.string),
-    }
-    if maker.gives_verbs:
-      specs["verb_mask"] = ([b, t], tf.bool)
-    if "regions" in parts:
-      specs["target_regions"] = ([b, t, r], tf.float32)
-    if teacher:
-      specs["teacher_attention"] = ([b, t, r], tf.float32)
-  return {name: tf.TensorSpec(shape, dtype, name) for name, (shape, dtype) in specs.items()}
+  sizes = {**maker.sizes, "I": images, "B": images * config.captions_per_image}
+  if len(maker.bounds) == 1:
+    sizes["T"] = maker.slots(int(maker.bounds[-1]))
+  return {name: batches.spec(name, sizes) for name in maker.names}
 
 
 def _dataset(steps: tf.data.Dataset, batch_of, specs, config: BatchConfig) -> tf.data.Dataset:
@@ -171,13 +143,13 @@ def _dataset(steps: tf.data.Dataset, batch_of, specs, config: BatchConfig) -> tf
 
   dataset = steps.map(tensors_of, num_parallel_calls=config.readers, deterministic=True)
   options = tf.data.Options()
-  # Replicas are told apart by `replica`; sharding the steps again would lose batches.
+  # `replica` divides the batches already; sharding the steps as well would lose batches.
   options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
   return dataset.prefetch(config.prefetch).with_options(options)
 
 
 class _Plans:
-  """Plans of the epochs around the current step; a plan is made once."""
+  """Plans of the epochs around the current step; each is made once."""
 
   def __init__(self, split: prepared_data.Split, config: BatchConfig):
     self._split = split

@@ -1,7 +1,7 @@
 """Raw files to a prepared folder: read, add regions, tag, check, write.
 
-The folder appears whole or not at all: work goes on in a hidden folder beside it, which is
-renamed at the end. What a killed run left there is removed by the next one.
+The folder appears whole or not at all: work goes on in a hidden folder next to it, which
+is renamed at the end. The next run removes leftovers of a killed one.
 """
 
 import contextlib
@@ -39,11 +39,11 @@ class PrepareConfig:
     dataset: a name of `datasets.DATASETS`.
     source: folder or file of the raw data.
     regions: "perfect", "noisy", "source" or the path of a region store; "" is the
-      dataset's usual: its own regions if it brings some, else "perfect".
+      dataset's default: its own regions if it has some, else "perfect".
     splits: which to read; () is all.
-    max_images: at most so many pictures of each split; 0 is all.
-    max_regions: at most so many regions of each picture; 0 is all.
-    object_classes: file of object classes, one a line; "" takes the dataset's own.
+    max_images: the most pictures of each split; 0 is all.
+    max_regions: the most regions of each picture; 0 is all.
+    object_classes: file of object classes, one per line; "" takes the dataset's own.
     shards: files of each split, at most.
     scenes: of the dataset "scenes".
     noisy: of the "noisy" detector.
@@ -53,10 +53,10 @@ class PrepareConfig:
   source: str = ""
   regions: str = ""
   splits: tuple[str, ...] = ()
-  max_images: int = 0
-  max_regions: int = 0
+  max_images: configs.Count = 0
+  max_regions: configs.Count = 0
   object_classes: str = ""
-  shards: int = 8
+  shards: configs.PositiveInt = 8
   scenes: drawn_scenes.SceneConfig = dataclasses.field(default_factory=drawn_scenes.SceneConfig)
   noisy: simulated_detector.NoisyConfig = dataclasses.field(
     default_factory=simulated_detector.NoisyConfig
@@ -80,7 +80,7 @@ def prepare(
   Args:
     config: what to prepare.
     out: the folder; one that was prepared before is replaced.
-    workers: processes of the local runner; 0 is one per core, where there is enough to do.
+    workers: processes of the local runner; 0 is one per core, if there is enough to do.
     runner: "local" or one of `beam_prepare.RUNNERS`.
     beam_options: for a Beam runner.
   """
@@ -116,7 +116,7 @@ def prepare(
 
 
 def enough_workers(listed: Mapping[str, Sequence[str]]) -> int:
-  """One process per core, but none that would start for less than it costs."""
+  """One process per core, but at most one per WORTH_A_WORKER pictures and one more."""
   pictures = sum(len(ids) for ids in listed.values())
   return min(os.cpu_count() or 1, 1 + pictures // WORTH_A_WORKER)
 
@@ -136,7 +136,7 @@ def open_source(
 
 
 def command(config: PrepareConfig) -> str:
-  """The command line that makes the same folder, but for --out."""
+  """The command line that makes the same folder, without --out."""
   usual = configs.to_dict(PrepareConfig(config.dataset))
   words = [f"--dataset={config.dataset}"]
   for name, value in configs.to_dict(config).items():
@@ -163,7 +163,7 @@ def check_replaceable(out: pathlib.Path) -> None:
   info = files.read_json(out / "dataset.json", "in --out,") if "dataset.json" in names else {}
   if not isinstance(info, dict) or info.get("format") != prepared_writer.FORMAT:
     raise errors.UserError(
-      f"--out={out} holds something else than prepared data; choose another folder or empty it"
+      f"--out={out} holds something other than prepared data; choose another folder or empty it"
     )
   foreign = names - set(info["files"]) - {"dataset.json"}
   if foreign:
@@ -181,14 +181,14 @@ def _new_folder(out: pathlib.Path) -> Iterator[pathlib.Path]:
     partial.mkdir()
     yield partial
     if out.exists():
-      # Renamed in one step: half of a removed folder must not stand in its place.
+      # Renamed in one step, so that no half-removed folder remains.
       old = out.with_name(f".{out.name}.old-{os.getpid()}")
       out.rename(old)
   _remove_leftovers(out)
 
 
 def _remove_leftovers(out: pathlib.Path) -> None:
-  """Removes hidden folders beside `out` whose process is no more, or is this one."""
+  """Removes hidden folders next to `out` whose process has ended, or is this one."""
   for kind in ("partial", "old"):
     for path in out.parent.glob(f".{out.name}.{kind}-*"):
       owner = path.name.rpartition("-")[2]

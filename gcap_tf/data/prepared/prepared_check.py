@@ -71,7 +71,7 @@ class Report:
   Attributes:
     data: the folder's description.
     splits: counts of every split.
-    faults: one line each, naming file and record; empty where all is well.
+    faults: one line each, naming file and record; empty if there are none.
   """
 
   data: prepared_data.PreparedData
@@ -146,7 +146,7 @@ def check(folder: files.PathLike) -> Report:
 
 
 class _Faults:
-  """Collects faults; gives up after so many that listing more helps nobody."""
+  """Collects faults; gives up after MOST_FAULTS."""
 
   def __init__(self):
     self.lines: list[str] = []
@@ -185,7 +185,7 @@ def _check_entry(
   position: int,
   record: records.Record,
 ) -> None:
-  """The record is what the index and the description say of it."""
+  """Checks that the record agrees with the index and the description."""
   start = split.caption_starts[position]
   words = split.words[start : start + split.captions[position]].tolist()
   if words != [len(caption.tokens) for caption in record.captions]:
@@ -210,13 +210,13 @@ def _check_counts(
   data: prepared_data.PreparedData, splits: dict[str, SplitReport], faults: _Faults
 ) -> None:
   if faults.lines:
-    return  # Counts over records that could not be read would only repeat it.
+    return  # Counts without the unreadable records would differ for the same reason.
   path = data.folder / "dataset.json"
   for name, report in splits.items():
     for what in ("pictures", "captions", "words", "objects"):
-      found, said = getattr(report, what), data.info["splits"][name][what]
-      if found != said:
-        faults.add(f"{path} says {said} {what} in {name}, the records have {found}")
+      found, stated = getattr(report, what), data.info["splits"][name][what]
+      if found != stated:
+        faults.add(f"{path} states {stated} {what} in {name}, the records have {found}")
   source = splits.get(prepared_writer.VOCABULARY_SPLIT)
   if source is not None:
     for what, counts in (

@@ -1,6 +1,6 @@
-"""Opens a prepared folder and reads any record of it at once.
+"""Opens a prepared folder and reads its records by random access.
 
-dataset.json                     what is inside; sizes and hashes of every file
+dataset.json                     contents; sizes and hashes of every file
 {split}-00000-of-00008.tfrecord  records (gcap_tf/data/prepared/shards.py)
 index_{split}.npz                where each record is, and its counts
 references_{split}.json          object words and boxes, for grounding scores
@@ -22,7 +22,7 @@ from gcap_tf.data import records
 from gcap_tf.data.prepared import prepared_writer, shards
 from gcap_tf.text import vocabulary as vocabularies
 
-# A read that takes longer is told: what comes to wait for it should know why.
+# Slower reads are logged, so that a stalled run has an explanation.
 SLOW_READ_SECONDS = 10.0
 _INDEX_ARRAYS = ("shard", "offset", "size", "image_ids", "captions", "words", "regions")
 
@@ -34,11 +34,11 @@ class PreparedData:
     folder: where it is.
     info: the content of dataset.json.
     name: the dataset's name.
-    feature_size: D; 0 where regions carry no features.
-    global_size: G as stored; 0 where batches take the mean of the region features.
-    grid_size, grid_cells: M, and the most cells of any picture; 0 where there is no grid.
+    feature_size: D; 0 if regions carry no features.
+    global_size: G as stored; 0 if batches take the mean of the region features.
+    grid_size, grid_cells: M, and the most cells of any picture; 0 if there is no grid.
     max_regions: most regions of any picture.
-    has_boxes, has_features, has_labels, has_position_blocks: what regions carry.
+    has_boxes, has_features, has_labels, has_position_blocks: which data regions have.
     object_classes: names of annotated objects.
   """
 

@@ -2,7 +2,7 @@
 
 `write_shard` may run anywhere and in any order; it leaves a shard and two part files in
 the folder and returns a summary. `finish` puts the summaries together in the order of the
-shards, so that the folder's bytes do not depend on who wrote what when.
+shards, so that the bytes of the folder do not depend on the order of writing.
 """
 
 import collections
@@ -27,18 +27,18 @@ VOCABULARY_SPLIT = "train"
 
 @dataclasses.dataclass
 class ShardSummary:
-  """What `finish` has to know of a shard.
+  """Facts about a shard that `finish` needs.
 
   Attributes:
     split, number, count: the shard is `number` of `count` of its split.
-    offsets, sizes: of each record: where it begins and the bytes of its data.
+    offsets, sizes: byte offset of each record, and bytes of its data.
     image_ids: of each record.
     captions: captions of each record.
     words: words of each caption, in order.
     regions: regions of each record.
     cells: most grid cells of any record.
     objects: annotated object words of the shard.
-    kind: what the regions of every record carry; None where the shard has no record.
+    kind: which data the regions of every record have; None if the shard has no record.
     word_counts, label_counts, class_counts: of tokens, region labels, object words.
     bytes, sha256: of the shard file.
   """
@@ -74,7 +74,7 @@ class ShardSummary:
 
 @dataclasses.dataclass(frozen=True)
 class RegionKind:
-  """What the regions of a dataset carry; the same for every picture of it."""
+  """Which data the regions of a dataset have; the same for every picture."""
 
   has_boxes: bool
   has_features: bool
@@ -95,7 +95,7 @@ class RegionKind:
     )
 
   def check_like(self, first: "RegionKind | None", where: str) -> "RegionKind":
-    """Itself, if regions before it were of the same kind."""
+    """Returns itself if the regions before it were of the same kind."""
     if first is not None and self != first:
       changed = [
         f"{name} {before} -> {getattr(self, name)}"
@@ -168,9 +168,9 @@ def finish(
     summaries: one per shard, all shards of every split.
     dataset: name of the dataset.
     command: what makes this folder again.
-    detector: where the regions come from.
-    object_classes: the names that object words are told apart by; by default those that
-      the captions use, most frequent first.
+    detector: source of the regions.
+    object_classes: classes of object words; by default those that the captions use, most
+      frequent first.
     lemma: of an object class.
   """
   folder = pathlib.Path(folder)

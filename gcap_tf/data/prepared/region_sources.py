@@ -1,4 +1,4 @@
-"""Where the regions of a picture come from: a simulated detector, a store, the dataset."""
+"""Sources of regions: a simulated detector, a store, the dataset itself."""
 
 import dataclasses
 from typing import Any
@@ -17,7 +17,7 @@ PERFECT, NOISY, OWN = "perfect", "noisy", "source"
 
 @dataclasses.dataclass(frozen=True)
 class PerfectRegions:
-  """The annotated boxes with their words; see `detectors.perfect`."""
+  """The annotated boxes with their words; see `simulated_detector.perfect`."""
 
   max_regions: int = 0
 
@@ -31,7 +31,7 @@ class PerfectRegions:
 
 @dataclasses.dataclass(frozen=True)
 class NoisyRegions:
-  """Proposals of a simulated detector; see `detectors.noisy`."""
+  """Proposals of a simulated detector; see `simulated_detector.noisy`."""
 
   config: simulated_detector.NoisyConfig
 
@@ -44,7 +44,7 @@ class NoisyRegions:
 
 @dataclasses.dataclass(frozen=True)
 class StoredRegions:
-  """Features that a detector wrote before; they may tell the picture's size as well."""
+  """Features that a detector wrote before; the store may know the picture's size as well."""
 
   store: store_formats.RegionStore
   max_regions: int = 0
@@ -63,13 +63,13 @@ class StoredRegions:
 
 @dataclasses.dataclass(frozen=True)
 class OwnRegions:
-  """Regions that the dataset brings."""
+  """Regions that come with the dataset."""
 
   max_regions: int = 0
 
   def add(self, record: records.Record) -> records.Record:
     if record.regions is None:
-      raise errors.UserError(f"picture {record.image_id} brings no regions")
+      raise errors.UserError(f"picture {record.image_id} has no regions")
     return dataclasses.replace(record, regions=first_regions(record.regions, self.max_regions))
 
   def describe(self) -> dict[str, Any]:
@@ -104,13 +104,13 @@ def choose(
     name: "perfect", "noisy", "source", the path of a store, or "" for the dataset's usual.
     dataset: name of the dataset.
     noisy: options of the noisy detector.
-    max_regions: at most so many regions a picture; 0 keeps all.
+    max_regions: the most regions per picture; 0 keeps all.
   """
   entry = datasets.DATASETS.get(dataset)
   name = name or (OWN if entry.own_regions else PERFECT)
   if name in (PERFECT, NOISY) and not entry.annotated:
     raise errors.UserError(
-      f"--regions={name} needs annotated boxes, which {dataset} has not; "
+      f"--regions={name} needs annotated boxes, which {dataset} does not have; "
       "give the folder of its region features as --regions=DIR"
     )
   if name == PERFECT:
@@ -120,7 +120,7 @@ def choose(
   if name == OWN:
     if not entry.own_regions:
       raise errors.UserError(
-        f"--regions={OWN}: {dataset} brings no regions; choose perfect, noisy or a folder"
+        f"--regions={OWN}: {dataset} has no regions; choose perfect, noisy or a folder"
       )
     return OwnRegions(max_regions)
   return StoredRegions(store_formats.open_store(name), max_regions)

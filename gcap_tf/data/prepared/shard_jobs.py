@@ -1,7 +1,7 @@
 """The work of a data preparation, cut into shards that any process can make.
 
-What goes into a shard depends on its place in the split alone, and so do the groups in
-which captions are tagged: one process or many write the same bytes.
+The content of a shard depends only on its place in the split, and so do the groups in
+which captions are tagged, so any number of processes writes the same bytes.
 """
 
 import concurrent.futures
@@ -28,7 +28,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class RegionSource(Protocol):
-  """Where the regions of a picture come from; pickles."""
+  """Source of the regions of a picture; can be pickled."""
 
   def add(self, record: records.Record) -> records.Record:
     """The record with its regions."""
@@ -36,7 +36,7 @@ class RegionSource(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class ShardTask:
-  """One shard to make: number of count, of the pictures given."""
+  """A shard to make of the given pictures: `number` of `count`."""
 
   folder: str
   split: str
@@ -47,7 +47,7 @@ class ShardTask:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-  """Turns picture ids into finished records; pickles, so that any process can do it."""
+  """Turns picture ids into finished records; can be pickled for other processes."""
 
   reader: reader.Reader
   regions: RegionSource
@@ -111,7 +111,7 @@ def tasks(
 
 
 def run(job: Job, todo: Sequence[ShardTask], workers: int) -> list[prepared_writer.ShardSummary]:
-  """Makes the shards with a pool of processes; here, where one worker is enough."""
+  """Makes the shards with a pool of processes, or in this one if one worker is enough."""
   total = sum(len(task.image_ids) for task in todo)
   with progress.bar(label="Preparing", total=total, unit="picture") as bar:
     if min(workers, len(todo)) == 1:
@@ -144,10 +144,10 @@ def _run_pool(
       return [future.result() for future in futures]
     except process.BrokenProcessPool:
       raise errors.UserError(
-        "a worker process was killed, perhaps for want of memory; try fewer --workers"
+        "a worker process was killed, perhaps because memory ran out; try fewer --workers"
       ) from None
     finally:
-      # Where all went well nobody is left to stop; else nobody works on in vain.
+      # After a failure the other workers stop; after success there are none.
       stop.set()
       pool.shutdown(wait=True, cancel_futures=True)
 
@@ -170,7 +170,7 @@ def _one_thread_each() -> Iterator[None]:
         os.environ[name] = value
 
 
-# Of a worker process, set when it starts.
+# State of a worker process, set when it starts.
 _job: Job | None = None
 _done = None
 _stop = None
@@ -183,7 +183,8 @@ def _start_worker(job: Job, done, stop) -> None:
 
 
 def _die_with_parent() -> None:
-  """A killed parent cannot stop its workers, which would go on writing beside its successor."""
+  """Ends this worker with its parent: a killed parent cannot stop its workers, which would
+  go on writing while another run starts."""
   multiprocessing.parent_process().join()
   os._exit(1)
 

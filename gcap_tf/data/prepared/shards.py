@@ -1,10 +1,10 @@
-"""Records as bytes, and files of them that can be read at any place.
+"""Records as bytes, and files of them with random access.
 
 A record is a serialised `tf.train.Example`; a shard is a TFRecord file:
 
     uint64 length | uint32 crc(length) | data | uint32 crc(data)        little-endian
 
-where crc is CRC-32C, rotated and shifted as TFRecord wants it. TensorFlow reads these
+crc is CRC-32C, rotated and shifted as TFRecord demands. TensorFlow reads these
 files; this module reads and writes them without it.
 
 Features of an example (n captions, R regions; f32 is raw little-endian float32):
@@ -278,7 +278,7 @@ class _Found:
 
 
 class ShardWriter:
-  """Writes a TFRecord file and tells where each record went.
+  """Writes a TFRecord file; `write` returns the offset of each record.
 
   Attributes:
     sha256: running hash of everything written.

@@ -10,8 +10,8 @@ class CategoryWords:
   """Categories by the words that name them.
 
   In order: a run of words that spells a category of several words; a word whose lemma is a
-  category; a word whose lemma ends one category of several words only ("racket"), if no
-  category has that word for itself. The last word of a run is the one that names it.
+  category; a word whose lemma ends exactly one category of several words ("racket"), if no
+  category is that word alone. In a run, the last word names the category.
   """
 
   def __init__(self, categories: Iterable[str]):

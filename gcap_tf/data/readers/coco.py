@@ -7,8 +7,8 @@ arXiv:1504.00325. A source is a folder with
     annotations/instances_train2017.json    optional: boxes
     train2017/                              optional: the pictures
 
-Words are not linked to boxes by the dataset: a word that names a category is taken to
-mean all its instances in the picture.
+The dataset does not link words to boxes: a word that names a category stands for all
+instances of the category in the picture.
 """
 
 import collections
@@ -16,7 +16,7 @@ import dataclasses
 import functools
 import pathlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -62,10 +62,10 @@ class COCO(reader.Reader):
 
     Args:
       source: the folder that holds `annotations/`.
-      classes: by default object words are called by their category; a class list renames
-        them, and leaves out words that it does not have.
+      classes: by default an object word has the name of its category; a class list renames
+        object words, and drops words that it lacks.
       merge: how several instances of a category become the one box of a word.
-      crowds: whether a box around an uncounted crowd is a box.
+      crowds: whether to keep boxes around uncounted crowds.
     """
     super().__init__(source, classes, merge)
     self.crowds = crowds
@@ -133,7 +133,7 @@ class COCO(reader.Reader):
 
   @functools.cached_property
   def _parts(self) -> dict[str, _Part]:
-    """What has been read so far, by split."""
+    """The splits that were read so far."""
     return {}
 
   def _read_part(self, path: pathlib.Path) -> _Part:
@@ -193,17 +193,6 @@ class COCO(reader.Reader):
     return {image_id: tuple(things) for image_id, things in found.items()}
 
 
-def read(
-  source: files.PathLike,
-  splits: Sequence[str] | None = None,
-  max_images: int | None = None,
-  progress: bool = True,
-  **options: Any,
-) -> Iterator[records.Record]:
-  """Yields the pictures of the splits, in the files' order; see `COCO`."""
-  yield from COCO(source, **options).read(splits, max_images, progress)
-
-
 def _caption_files(source: pathlib.Path) -> dict[str, pathlib.Path]:
   """Split -> its captions file."""
   folder = source / "annotations" if (source / "annotations").is_dir() else source
@@ -225,7 +214,7 @@ def _caption_files(source: pathlib.Path) -> dict[str, pathlib.Path]:
 
 
 def _sections(path: pathlib.Path, kinds: dict[str, str]) -> dict[str, list[dict[str, Any]]]:
-  """The lists of a file, by section; `kinds` says what the entries of a section must have."""
+  """The lists of a file, by section; `kinds` gives the required keys of a section's entries."""
   content = files.read_json(path, "COCO annotations")
   for section, kind in kinds.items():
     if not isinstance(content, dict) or not isinstance(content.get(section), list):
@@ -251,6 +240,6 @@ def _box(instance: dict[str, Any], image: dict[str, Any], path: pathlib.Path) ->
   ):
     raise errors.UserError(
       f"{path}: instance {instance['id']} has bbox {instance['bbox']}, outside its picture of "
-      f"{image['width']} x {image['height']} pixels; mend or remove it"
+      f"{image['width']} x {image['height']} pixels; correct or remove it"
     )
   return clipped

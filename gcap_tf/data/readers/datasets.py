@@ -30,7 +30,7 @@ class Dataset:
 
 
 class SceneReader(reader.Reader):
-  """Drawn scenes in the shape of a dataset on disk; a picture is called by its number."""
+  """Drawn scenes in the shape of a dataset on disk; the id of a picture is its number."""
 
   def __init__(self, config: drawn_scenes.SceneConfig):
     super().__init__("drawn scenes", object_words.ObjectClasses(drawn_scenes.class_names()))
@@ -50,7 +50,7 @@ class SceneReader(reader.Reader):
     return [str(number) for number in range(start, start + getattr(self.config, split))]
 
   def record(self, image_id: str, split: str) -> records.Record:
-    del split  # The number says it.
+    del split  # The number implies it.
     return drawn_scenes.record(self.config, int(image_id))
 
 

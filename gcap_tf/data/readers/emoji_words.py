@@ -1,7 +1,7 @@
 """Words of captions from social media: letters and emoji, nothing else.
 
 As for InstaPIC-1.1M in Contrastive Learning for Image Captioning (Dai and Lin, NIPS 2017,
-arXiv:1710.02534): lower case, all else than letters and emoji removed.
+arXiv:1710.02534): lower case, everything except letters and emoji removed.
 """
 
 import re
@@ -16,7 +16,7 @@ _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 _KEYCAP = "[0-9#*]\ufe0f?\u20e3"
 _EMOJI = re.compile(f"({_FLAG}|{_KEYCAP}|{_SYMBOL}{_MODIFIER}(?:\u200d{_SYMBOL}{_MODIFIER})*)")
 _ASCII_OTHER = re.compile(r"[^a-z ]")
-# Asks for the coloured form of a character: the same word with or without it.
+# Selects the coloured form of a character; the word is the same with or without it.
 _PRESENTATION = "\ufe0f"
 
 

@@ -18,7 +18,7 @@ _EDGES = ("xmin", "ymin", "xmax", "ymax")
 
 @dataclasses.dataclass(frozen=True)
 class EntityBoxes:
-  """What one XML file says.
+  """The content of one XML file.
 
   Attributes:
     width: of the picture, pixels.
@@ -39,7 +39,7 @@ class EntityBoxes:
   clipped: int
 
   def of(self, chain: str) -> np.ndarray:
-    """[n, 4] boxes of a chain, n = 0 where it has none."""
+    """[n, 4] boxes of a chain, n = 0 if it has none."""
     return self.boxes_px[self.rows.get(chain, [])]
 
 
@@ -58,7 +58,7 @@ def parse(xml: bytes, where: str) -> EntityBoxes:
     raise errors.UserError(f"{where}: broken XML ({error}); fetch the file again") from None
   width, height = (_number(root.find(f"size/{side}"), where, side) for side in ("width", "height"))
   if width < 1 or height < 1:
-    raise errors.UserError(f"{where}: a picture of {width} x {height} pixels; mend its <size>")
+    raise errors.UserError(f"{where}: a picture of {width} x {height} pixels; correct its <size>")
 
   edges, chains, unboxed = [], [], set()
   for number, entry in enumerate(root.iter("object"), 1):
@@ -115,5 +115,5 @@ def _check_boxes(
   fault = "has no area" if box_geometry.area(boxes_px[empty[0]]) <= 0 else "is outside the picture"
   raise errors.UserError(
     f"{where}: box {on_disk} {fault} ({width} x {height} pixels); "
-    "mend the box, or mark the object <nobndbox>1</nobndbox>"
+    "correct the box, or mark the object <nobndbox>1</nobndbox>"
   )

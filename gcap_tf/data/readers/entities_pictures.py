@@ -53,7 +53,7 @@ def record(
 
 @dataclasses.dataclass
 class _Chain:
-  """What the captions call an entity, over all its mentions."""
+  """The words that captions use for an entity, over all its mentions."""
 
   mentions: int = 0
   class_names: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
@@ -112,14 +112,15 @@ class _Picture:
     )
 
   def annotated(self) -> tuple[records.AnnotatedObject, ...]:
-    """One object a box, in the order of the file; call it after the captions."""
+    """One object per box, in the order of the file; call it after the captions."""
     return tuple(
       self._annotated(box_px, names)
       for box_px, names in zip(self.boxes.boxes_px, self.boxes.chains, strict=True)
     )
 
   def _note(self, chain: str, tokens: tuple[str, ...]) -> tuple[int, str] | None:
-    """Remembers what a caption calls the chain; position and class of its object word."""
+    """Records the words that a caption uses for the chain; returns position and class of its
+    object word."""
     seen = self.chains[chain]
     seen.mentions += 1
     named, described = _describe(tokens, self.classes)

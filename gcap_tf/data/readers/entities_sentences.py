@@ -5,7 +5,7 @@ A sentence is white-space separated words in which entity mentions are bracketed
     [/EN#7/people A tall woman] holds [/EN#8/animals/people a puppet] .
 
 The number names the coreference chain, shared by the five captions of a picture; chain
-0 is nothing one can see. A mention has one or more types.
+0 is not visible. A mention has one or more types.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ class Mention:
   """A bracketed run of words, tokens[start:end]; never empty.
 
   Attributes:
-    chain: the coreference chain, "0" where it is not visual.
+    chain: the coreference chain, "0" if it is not visible.
     kinds: its types, such as ("people",).
     start: first token.
     end: one past the last token.
@@ -84,7 +84,7 @@ def parse(line: str, where: str) -> Sentence:
         empty += 1
     position = piece.end()
   if not tokens:
-    raise errors.UserError(f"{where}: no words in caption {line.strip()!r}; mend it")
+    raise errors.UserError(f"{where}: no words in caption {line.strip()!r}; correct it")
   return Sentence("".join(texts).strip(), tuple(tokens), tuple(mentions), empty)
 
 

@@ -3,20 +3,20 @@
 A source is a folder with
 
     annotations.zip                 or its content, `Annotations/` and `Sentences/`
-    train.txt, val.txt, test.txt    ids of the pictures, one a line
+    train.txt, val.txt, test.txt    ids of the pictures, one per line
     UNRELATED_CAPTIONS              captions that describe another picture
 
-Object words, on which grounding is measured, are made as the authors of Grounded Video
-Description (Zhou et al., CVPR 2019, arXiv:1812.06587) made those of ActivityNet-Entities:
-of each phrase with boxes, the last word whose lemma is in a class list.
+Object words, on which grounding is measured, are chosen as the authors of Grounded Video
+Description (Zhou et al., CVPR 2019, arXiv:1812.06587) chose those of ActivityNet-Entities:
+in each phrase with boxes, the last word whose lemma is in a class list.
 
-Choices where the format leaves one:
+Choices that the format leaves open:
   A word has one box; several of a chain are merged by `merge`.
   A box of several chains is labelled by its most specific one: the mentioned chain with
   the fewest boxes, then the most mentions, then the first listed. So the box of a man
   who is also one of "people" is labelled "man".
   A label is the class that the captions use most for the chain (the first of equals);
-  the head's lemma where no class fits, "" where no caption mentions the chain.
+  if no class fits, the lemma of the head; "" if no caption mentions the chain.
 """
 
 import collections
@@ -41,7 +41,7 @@ from gcap_tf.text import object_words
 SPLITS = ("train", "val", "test")
 PICTURE_FOLDER = "flickr30k-images"
 # In the training split 427,225 phrases have boxes; the nouns that head 100 of them or more
-# are, but for some twenty, the 480 classes of the field. Smaller sources need the same share.
+# are, except for about twenty, the usual 480 classes. Smaller sources need the same share.
 CLASS_SHARE = 100 / 427_225
 
 Unrelated = Literal["keep", "drop"]
@@ -87,7 +87,7 @@ class FlickrEntities(reader.Reader):
     if not found:
       raise errors.UserError(
         f"{self.tree.folder}: no train.txt, val.txt or test.txt there; "
-        "put the split lists of Flickr30k Entities beside annotations.zip"
+        "put the split lists of Flickr30k Entities next to annotations.zip"
       )
     return found
 
@@ -101,7 +101,7 @@ class FlickrEntities(reader.Reader):
     return tuple(source_files.read_ids(self.tree.folder / f"{split}.txt"))
 
   def record(self, image_id: str, split: str | None = None) -> records.Record:
-    """Parses one picture; `split` is looked up in the lists where it is not given."""
+    """Parses one picture; `split` is looked up in the lists if it is not given."""
     split = split or self._split_of(image_id)
     boxes = self._boxes(image_id)
     self.boxes_clipped += boxes.clipped
@@ -114,6 +114,16 @@ class FlickrEntities(reader.Reader):
       merge=self.merge,
       picture_path=self._picture_path(image_id),
     )
+
+  def read(
+    self,
+    splits: Sequence[str] | None = None,
+    max_images: int | None = None,
+    progress: bool = True,
+  ) -> Iterator[records.Record]:
+    yield from super().read(splits, max_images, progress)
+    if self.boxes_clipped:
+      logging.warning("%s: cut %d boxes at a picture's edge", self.source, self.boxes_clipped)
 
   def head_word_counts(self, splits: Iterable[str] | None = None) -> collections.Counter[str]:
     """How often each word ends a phrase that has boxes; what a class list is made from."""
@@ -130,7 +140,7 @@ class FlickrEntities(reader.Reader):
     return counts
 
   def default_classes(self) -> object_words.ObjectClasses:
-    """The frequent heads of the training captions; of all, where no split is called train."""
+    """The frequent heads of the training captions; of all captions if there is no train split."""
     logging.info("%s: no class list given, counting the heads of phrases", self.tree.folder)
     counts = self.head_word_counts(["train"] if "train" in self.splits else None)
     names = {
@@ -190,32 +200,6 @@ class FlickrEntities(reader.Reader):
   @functools.cached_property
   def _splits_by_id(self) -> dict[str, str]:
     return {image_id: split for split in self.splits for image_id in self.image_ids(split)}
-
-
-def read(
-  source: files.PathLike,
-  splits: Sequence[str] | None = None,
-  classes: object_words.ObjectClasses | None = None,
-  merge: box_geometry.Merge = "union",
-  unrelated: Unrelated = "keep",
-  max_images: int | None = None,
-  progress: bool = True,
-) -> Iterator[records.Record]:
-  """Yields every picture of the splits, in the order of the split lists.
-
-  Args:
-    source: folder, or `annotations.zip` in it.
-    splits: which; all that have a list by default.
-    classes: object classes; see `FlickrEntities`.
-    merge: see `FlickrEntities`.
-    unrelated: see `FlickrEntities`.
-    max_images: at most so many pictures of each split.
-    progress: draw a bar on standard error.
-  """
-  entities = FlickrEntities(source, classes, merge, unrelated)
-  yield from entities.read(splits, max_images, progress)
-  if entities.boxes_clipped:
-    logging.warning("%s: cut %d boxes at a picture's edge", source, entities.boxes_clipped)
 
 
 def read_unrelated(path: files.PathLike) -> Iterator[tuple[str, int]]:

@@ -1,19 +1,19 @@
-"""Reads captions from social media: one a picture, emoji kept (InstaPIC-1.1M).
+"""Reads captions from social media: one per picture, emoji kept (InstaPIC-1.1M).
 
 Park et al., Attend to You, CVPR 2017, arXiv:1704.06485, and the preprocessing of Dai and
-Lin, NIPS 2017, arXiv:1710.02534. The dataset is no longer distributed, so any captions
-will do, in one file a split:
+Lin, NIPS 2017, arXiv:1710.02534. The dataset is no longer distributed, so this reads any
+captions, one file per split:
 
-    train.jsonl    {"picture": "a.jpg", "caption": "..."}, one object a line
-    train.tsv      a.jpg<TAB>caption, one a line; also .txt
+    train.jsonl    {"picture": "a.jpg", "caption": "..."}, one object per line
+    train.tsv      a.jpg<TAB>caption, one per line; also .txt
 """
 
 import functools
 import json
 import pathlib
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from absl import logging
 
@@ -82,19 +82,8 @@ class InstaPIC(reader.Reader):
 
   @functools.cached_property
   def _lines(self) -> dict[str, dict[str, _Line]]:
-    """What has been read so far, by split."""
+    """The splits that were read so far."""
     return {}
-
-
-def read(
-  source: files.PathLike,
-  splits: Sequence[str] | None = None,
-  max_images: int | None = None,
-  progress: bool = True,
-  **options: Any,
-) -> Iterator[records.Record]:
-  """Yields the pictures of the splits, in the files' order; see `InstaPIC`."""
-  yield from InstaPIC(source, **options).read(splits, max_images, progress)
 
 
 def _caption_files(path: pathlib.Path) -> dict[str, pathlib.Path]:
@@ -138,7 +127,7 @@ def _read_file(path: pathlib.Path) -> dict[str, _Line]:
   if wordless:
     logging.warning("%s: left out %d captions without a letter or emoji", path, wordless)
   if not found:
-    raise errors.UserError(f"{path} has no captions; expected one a line")
+    raise errors.UserError(f"{path} has no captions; expected one per line")
   return found
 
 

@@ -1,12 +1,12 @@
 """Reads Karpathy's split files, `dataset_flickr30k.json` and `dataset_coco.json`.
 
 Karpathy and Fei-Fei, Deep Visual-Semantic Alignments, CVPR 2015, arXiv:1412.2306. The
-files hold captions and splits; pictures, where they lie beside, give their sizes.
+files hold captions and splits; if the pictures are next to them, sizes are read from those.
 """
 
 import functools
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from gcap_tf import box_geometry, errors, files
@@ -21,7 +21,7 @@ Restval = Literal["train", "keep", "drop"]
 class Karpathy(reader.Reader):
   """A split file: captions without boxes.
 
-  Pictures are called by their `cocoid`, or else by their file name without ending.
+  The id of a picture is its `cocoid`, or else its file name without ending.
   """
 
   def __init__(
@@ -111,14 +111,3 @@ class Karpathy(reader.Reader):
         raise errors.UserError(f"{self.path}: picture {image_id} is listed twice in {split}")
       entries[split][image_id] = entry
     return entries
-
-
-def read(
-  source: files.PathLike,
-  splits: Sequence[str] | None = None,
-  max_images: int | None = None,
-  progress: bool = True,
-  **options: Any,
-) -> Iterator[records.Record]:
-  """Yields the pictures of the splits, in the file's order; see `Karpathy`."""
-  yield from Karpathy(source, **options).read(splits, max_images, progress)

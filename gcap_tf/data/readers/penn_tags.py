@@ -21,5 +21,5 @@ _BY_PENN = {penn: universal for universal, tags in _UNIVERSAL.items() for penn i
 
 
 def to_universal(tag: str) -> str:
-  """The universal part of speech of a Penn tag; "X" where there is none."""
+  """The universal part of speech of a Penn tag; "X" if there is none."""
   return _BY_PENN.get(tag, "X")

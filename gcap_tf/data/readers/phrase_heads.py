@@ -1,4 +1,4 @@
-"""Which word of a phrase names the thing, and which words describe it.
+"""Finds the word of a phrase that names the thing, and the words that describe it.
 
 English noun phrases, as annotators bracket them, nearly always end in their head
 noun, so no parser is needed.

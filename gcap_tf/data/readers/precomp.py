@@ -1,19 +1,19 @@
 """Reads SCAN's `precomp` folders (Lee et al., ECCV 2018, arXiv:1803.08024).
 
-Beside the arrays of `precomp_arrays`, a split has
+Besides the arrays of `precomp_arrays`, a split has
 
-    {split}_caps.txt       one caption a line; captions k*i .. k*i+k-1 belong to row i
+    {split}_caps.txt       one caption per line; n captions per row, in the order of the rows
     {split}_precaps.txt    BFAN: word ids instead, comma separated; needs a vocabulary
     {split}_tags.txt       POS-SCAN: a Penn tag for every white-space word; optional
 
-`dev` is called "val" here. Departure: SCAN and its kin read only the first 1,000 pictures
-of `dev`; here all are read, and `max_images=1000` restores it.
+The split `dev` is named "val" here. Departure: SCAN and its successors read only the first
+1,000 pictures of `dev`; here all are read, and `max_images=1000` restores it.
 """
 
 import functools
 import pathlib
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 from gcap_tf import box_geometry, errors, files
 from gcap_tf.data import records, source_files
@@ -28,9 +28,9 @@ class PrecompCaptions:
   """The captions of one split.
 
   Attributes:
-    texts: one a caption.
+    texts: one per caption.
     tokens: one tuple of words a caption.
-    tags: universal parts of speech a caption; empty tuples where there are none.
+    tags: universal parts of speech a caption; empty tuples if there are none.
     per_row: captions of a row of the arrays.
   """
 
@@ -48,9 +48,9 @@ class PrecompCaptions:
       folder: where the files are.
       split: as in the file names.
       rows: of the split's arrays.
-      style: how to split captions; by default at white space where there are tags, and else
-        as NLTK does, like SCAN. Tags count white-space words: other styles leave them out.
-      word_ids: vocabulary of `{split}_precaps.txt`; by default the `*vocab*.json` beside it.
+      style: how to split captions; by default at white space if there are tags, otherwise
+        as NLTK does, like SCAN. Tags belong to white-space words; other styles ignore them.
+      word_ids: vocabulary of `{split}_precaps.txt`; by default the `*vocab*.json` next to it.
     """
     path = folder / f"{split}_caps.txt"
     tags = folder / f"{split}_tags.txt"
@@ -65,7 +65,7 @@ class PrecompCaptions:
     self.per_row = captions_per_row(path, len(self.texts), split, rows)
     for number, tokens in enumerate(self.tokens, 1):
       if not tokens:
-        raise errors.UserError(f"{path}, line {number}: a caption without words; mend it")
+        raise errors.UserError(f"{path}, line {number}: a caption without words; correct it")
     tagged = style == "whitespace" and tags.is_file()
     self.tags = _read_tags(tags, self.tokens) if tagged else [()] * len(self.texts)
 
@@ -133,8 +133,8 @@ class Precomp(reader.Reader):
     width, height = self.store.size(image_id)
     if not width and self.regions == "keep" and self.store.arrays[name].boxes is not None:
       raise errors.UserError(
-        f"{self.store.where(image_id)}: boxes in pixels, but no {name}_ims_size.npy says "
-        "how large the pictures are; add it ([pictures, 2] width, height), or scale the boxes to "
+        f"{self.store.where(image_id)}: boxes in pixels, but no {name}_ims_size.npy with "
+        "the sizes of the pictures; add it ([pictures, 2] width, height), or scale the boxes to "
         "0..1, or remove them"
       )
     return width, height
@@ -152,27 +152,16 @@ class Precomp(reader.Reader):
 
   @functools.cached_property
   def _captions(self) -> dict[str, PrecompCaptions]:
-    """What has been read so far, by split."""
+    """The splits that were read so far."""
     return {}
 
 
-def read(
-  source: files.PathLike,
-  splits: Sequence[str] | None = None,
-  max_images: int | None = None,
-  progress: bool = True,
-  **options: Any,
-) -> Iterator[records.Record]:
-  """Yields the pictures of the splits, in the order of their rows; see `Precomp`."""
-  yield from Precomp(source, **options).read(splits, max_images, progress)
-
-
 def captions_per_row(path: pathlib.Path, captions: int, split: str, rows: int) -> int:
-  """Captions of each row; a `UserError` where they do not divide equally."""
+  """Captions of each row; a `UserError` if they do not divide equally."""
   if not captions or captions % rows:
     raise errors.UserError(
       f"{path} has {captions:,} lines, but {split}_ims has {rows:,} rows; expected the same "
-      f"whole number of captions a row (5 would be {5 * rows:,}): was a file cut short?"
+      f"whole number of captions per row (5 would be {5 * rows:,}): was a file cut short?"
     )
   return captions // rows
 

@@ -1,4 +1,4 @@
-"""What every dataset reader does: name its splits, list their pictures, parse one."""
+"""The interface of dataset readers: name the splits, list their pictures, parse one."""
 
 import abc
 import functools
@@ -14,7 +14,7 @@ from gcap_tf.text import object_words
 class Reader(abc.ABC):
   """A dataset on disk.
 
-  Readers pickle and parse picture by picture, so that a pool of processes or a Beam
+  Readers can be pickled and parse one picture at a time, so that a pool of processes or a Beam
   pipeline can share the work.
 
   Attributes:
@@ -40,7 +40,7 @@ class Reader(abc.ABC):
     self._classes = classes
 
   def __getstate__(self) -> dict[str, Any]:
-    """Leaves out what was read from disk: it is read again where it is needed."""
+    """Leaves out data read from disk; the other process reads it again."""
     return {
       name: value
       for name, value in self.__dict__.items()
@@ -70,7 +70,7 @@ class Reader(abc.ABC):
 
     Args:
       splits: which; all by default.
-      max_images: at most so many pictures of each split.
+      max_images: the most pictures of each split.
       progress: draw a bar on standard error.
     """
     known = self.splits
@@ -86,7 +86,7 @@ class Reader(abc.ABC):
 
 
 def refuse_shared_pictures(listed: dict[str, Sequence[str]], where: str) -> None:
-  """Ends with a `UserError` where two splits hold the same picture, or one holds it twice."""
+  """Raises a `UserError` if two splits hold the same picture, or one holds it twice."""
   owner: dict[str, str] = {}
   for split, ids in listed.items():
     for image_id in ids:

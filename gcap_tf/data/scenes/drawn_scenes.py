@@ -1,7 +1,7 @@
 """Drawn scenes: a dataset without downloads, whose every noun has an exact box.
 
-Pictures are painted by code, captions come from a grammar that knows what is true of the
-picture. `record(config, index)` depends on the seed and the index alone: any process can
+Pictures are painted by code, captions come from a grammar that reads the facts of the
+picture. `record(config, index)` depends on only the seed and the index, so any process can
 make any record, in any order.
 """
 
@@ -12,23 +12,30 @@ from collections.abc import Iterator
 import numpy as np
 from PIL import Image
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data import records
 from gcap_tf.data.scenes import scene_grammar, scene_groups, scene_layout, scene_words
 
-CAPTION_TRIES = 8  # how often a caption is told anew when it repeats an earlier one
+CAPTION_TRIES = 8  # attempts to make a caption that repeats no earlier one
 LABELS = {"pine": "tree"}
 
 
 @dataclasses.dataclass(frozen=True)
 class SceneConfig:
-  """How many scenes a split has; records are numbered train first, then val, then test."""
+  """How many scenes a split has; records are numbered train first, then val, then test.
 
-  train: int = 2000
-  val: int = 200
-  test: int = 200
-  seed: int = 1
-  captions: int = 5
+  Attributes:
+    train, val, test: scenes of each split.
+    seed: of every choice.
+    captions: per picture.
+  """
+
+  train: configs.Count = 2000
+  val: configs.Count = 200
+  test: configs.Count = 200
+  seed: configs.Count = 1
+  captions: configs.PositiveInt = 5
 
   def __post_init__(self):
     for name in ("train", "val", "test", "seed"):
@@ -80,15 +87,15 @@ def _split(config: SceneConfig, index: int) -> str:
 def _captions(
   scene: scene_layout.Scene, rng: np.random.Generator, image_id: str, count: int
 ) -> tuple[records.Caption, ...]:
-  narrator = scene_grammar.Narrator(scene, rng)
-  told: dict[tuple[str, ...], scene_grammar.Sentence] = {}
+  writer = scene_grammar.CaptionWriter(scene, rng)
+  earlier: set[tuple[str, ...]] = set()
   captions = []
   for number in range(count):
     for _ in range(CAPTION_TRIES):
-      sentence = narrator.caption()
-      if tuple(sentence.tokens) not in told:
+      sentence = writer.caption()
+      if tuple(sentence.tokens) not in earlier:
         break
-    told[tuple(sentence.tokens)] = sentence
+    earlier.add(tuple(sentence.tokens))
     captions.append(_caption(sentence, f"{image_id}#{number}"))
   return tuple(captions)
 

@@ -190,9 +190,3 @@ def paint_bird(color: scene_pen.Color, pose: str, scale: float, mirrored: bool) 
 
 
 PAINTERS = {"dog": paint_dog, "cat": paint_cat, "horse": paint_horse, "bird": paint_bird}
-POSES = {
-  "dog": ("stand", "run", "sit"),
-  "cat": ("sit", "walk"),
-  "horse": ("stand", "run"),
-  "bird": ("fly", "perch"),
-}

@@ -1,4 +1,4 @@
-"""Where drawn scenes happen: meadow, beach, street, room, snow.
+"""Backgrounds of drawn scenes: meadow, beach, street, room, snow.
 
 A background is a full-size tile whose parts (sky, sea, beach, ...) are objects too: captions
 name them, and their boxes come from their painted pixels.

@@ -1,8 +1,8 @@
-"""Captions of drawn scenes, from what is true of the picture.
+"""Writes captions of drawn scenes from the facts of the picture.
 
-Each caption tells one or two of the scene's facts in one of several sentence forms, names
-things by varying synonyms, and leaves others out. Every noun knows the box of its object,
-and every word its part of speech.
+Each caption states one or two of the scene's facts in one of several sentence forms, names
+things by varying synonyms, and leaves others out. Every noun has the box of its object,
+and every word has its part of speech.
 """
 
 import dataclasses
@@ -36,14 +36,14 @@ class Mention:
 
 
 class Sentence:
-  """Words said so far, with tags and mentions."""
+  """Words so far, with tags and mentions."""
 
   def __init__(self, scene: scene_layout.Scene, rng: np.random.Generator):
     self.scene, self.rng = scene, rng
     self.tokens: list[str] = []
     self.tags: list[str] = []
     self.mentions: list[Mention] = []
-    self.said: set[int] = set()  # entities mentioned
+    self.mentioned: set[int] = set()  # entities mentioned
 
   def choose(self, options: Sequence[T]) -> T:
     return options[int(self.rng.integers(len(options)))]
@@ -51,7 +51,7 @@ class Sentence:
   def chance(self, probability: float) -> bool:
     return bool(self.rng.random() < probability)
 
-  def say(self, words: str, first_tag: str = "") -> None:
+  def add_words(self, words: str, first_tag: str = "") -> None:
     """Adds words; their tags are the lexicon's, `first_tag` overrides that of the first."""
     for position, word in enumerate(words.split()):
       self.tokens.append(word)
@@ -61,14 +61,14 @@ class Sentence:
   def noun_phrase(
     self, before: list[str], noun: str, name: str, entity: str, kind: str, boxes: np.ndarray
   ) -> None:
-    """Says determiner, adjectives and noun; "a" becomes "an" where it must."""
+    """Adds determiner, adjectives and noun; "a" becomes "an" before a vowel."""
     start = len(self.tokens)
     words = [*before, noun]
     if words[0] == "a" and words[1][0] in "aeiou":
       words[0] = "an"
     for word in words[:-1]:
-      self.say(word)
-    self.say(noun, "NOUN")
+      self.add_words(word)
+    self.add_words(noun, "NOUN")
     end = len(self.tokens)
     self.mentions.append(
       Mention(start, end, end - 1, name, entity, kind, np.asarray(boxes, np.float32).reshape(-1, 4))
@@ -89,7 +89,7 @@ class Sentence:
     return words
 
   def entity(self, index: int, detail: bool = True) -> None:
-    """Says a noun phrase for an entity, with clothes or a coloured part now and then."""
+    """Adds a noun phrase for an entity, sometimes with clothes or a coloured part."""
     entity = self.scene.entities[index]
     introduces = self.tokens[:1] == ["there"]
     before = ["the" if not introduces and self.chance(0.05) else "a"]
@@ -99,7 +99,7 @@ class Sentence:
     singular, _ = self.synonym(entity.name)
     kind = scene_words.KINDS.get(entity.name, "other")
     self.noun_phrase(before, singular, singular, str(index), kind, entity.box_px)
-    self.said.add(index)
+    self.mentioned.add(index)
     if detail:
       self._parts(index, entity)
 
@@ -112,19 +112,19 @@ class Sentence:
       seen = [self.choose(seen)]
     if entity.name in scene_layout.PEOPLE:
       hat_only = seen[0] in ("hat", "cap", "helmet")
-      self.say(self.choose(("wearing", "with") if hat_only else ("in", "wearing", "in")))
+      self.add_words(self.choose(("wearing", "with") if hat_only else ("in", "wearing", "in")))
     else:
-      self.say("with")
+      self.add_words("with")
     for position, part in enumerate(seen):
       if position:
-        self.say("and")
+        self.add_words("and")
       singular, _ = self.synonym(part)
       before = ["a", *self.adjectives(entity.part_colors[part], often=0.85)]
       kind = scene_words.KINDS.get(part, "other")
       self.noun_phrase(before, singular, singular, f"{index}.{part}", kind, boxes[part])
 
   def place(self, options: Sequence[tuple[str, str, str, str]]) -> None:
-    """Says where: a preposition and a part of the place that can be seen."""
+    """Adds the place: a preposition and a visible part of it."""
     boxes = {
       "": np.asarray([0, 0, scene_layout.WIDTH, scene_layout.HEIGHT]),
       **self.scene.place_boxes,
@@ -133,7 +133,7 @@ class Sentence:
     if not options:
       return
     preposition, before, noun, part = self.choose(options)
-    self.say(preposition)
+    self.add_words(preposition)
     name = scene_words.LEMMAS.get(noun, noun)
     self.noun_phrase(before.split(), noun, name, f"place.{part or 'all'}", "scene", boxes[part])
 
@@ -141,13 +141,13 @@ class Sentence:
     self.place(scene_words.PLACES[self.scene.place.name])
 
   def verb(self, fact: scene_layout.Fact, form: str, plural: bool = False) -> None:
-    """Says the verb: "simple" (runs), "progressive" (is running) or "participle" (running)."""
+    """Adds the verb: "simple" (runs), "progressive" (is running) or "participle" (running)."""
     be = "are" if plural else "is"
     if fact.verb in ("park", "be"):
       if form != "participle":
-        self.say(be)
+        self.add_words(be)
       if fact.verb == "park":
-        self.say("parked")
+        self.add_words("parked")
       return
     subject = self.scene.entities[fact.subject].name
     verb = POSE_VERBS.get((subject, fact.verb), fact.verb)
@@ -155,12 +155,12 @@ class Sentence:
       verb = {"run": "jog", "walk": "stroll"}.get(verb, verb)
     one, many, ing = self.choose(scene_words.VERBS[verb])
     if form == "progressive":
-      self.say(be)
+      self.add_words(be)
     words = ing if form != "simple" else (many if plural else one)
-    self.say(words, "VERB")
+    self.add_words(words, "VERB")
 
   def event(self, fact: scene_layout.Fact, form: str) -> None:
-    """Says a whole fact: subject, verb, object."""
+    """Adds a whole fact: subject, verb, object."""
     self.entity(fact.subject)
     self.action(fact, form)
 
@@ -168,7 +168,7 @@ class Sentence:
     self.verb(fact, form, plural)
     if fact.object is not None:
       if fact.preposition:
-        self.say(self.choose(NEXT_TO) if fact.preposition == "next to" else fact.preposition)
+        self.add_words(self.choose(NEXT_TO) if fact.preposition == "next to" else fact.preposition)
       self.entity(fact.object, detail=self.chance(0.3))
     elif fact.preposition:
       sky = fact.verb == "fly"
@@ -176,7 +176,7 @@ class Sentence:
 
 
 def relation(a: scene_layout.Entity, b: scene_layout.Entity) -> str:
-  """How a stands to b in the picture, "" where nothing natural can be said."""
+  """The position of a relative to b, "" if no natural expression fits."""
   up_a, up_b = a.depth < scene_layout.SKY_DEPTH, b.depth < scene_layout.SKY_DEPTH
   overlap = min(a.box_px[2], b.box_px[2]) - max(a.box_px[0], b.box_px[0])
   narrow = min(a.box_px[2] - a.box_px[0], b.box_px[2] - b.box_px[0])
@@ -194,8 +194,8 @@ def relation(a: scene_layout.Entity, b: scene_layout.Entity) -> str:
   return f"to the {'left' if left else 'right'} of"
 
 
-class Narrator:
-  """Tells captions of one scene."""
+class CaptionWriter:
+  """Writes captions of one scene."""
 
   def __init__(self, scene: scene_layout.Scene, rng: np.random.Generator):
     self.scene, self.rng = scene, rng
@@ -210,7 +210,7 @@ class Narrator:
     self.linked = {frozenset((f.subject, f.object)) for f in scene.facts}
 
   def _salience(self, fact: scene_layout.Fact) -> float:
-    """Living things that do something are told first, far things last."""
+    """Living things that do something come first, far things last."""
     name = self.scene.entities[fact.subject].name
     alive = (
       4.0
@@ -230,7 +230,7 @@ class Narrator:
     return self.facts[int(self.rng.choice(len(self.facts), p=weights / weights.sum()))]
 
   def neighbour(self, index: int, besides: Set[int]) -> tuple[str, int] | None:
-    """Something else and how `index` stands to it."""
+    """Another entity and the position of `index` relative to it."""
     options = []
     for other in self.seen:
       if other == index or other in besides or frozenset((index, other)) in self.linked:
@@ -245,14 +245,14 @@ class Narrator:
 
   def caption(self) -> Sentence:
     fact = self.pick()
-    forms = [self.tell_event] * 6 + [self.tell_there_is, self.tell_place_first]
+    forms = [self.event_caption] * 6 + [self.there_is_caption, self.place_first_caption]
     if len(self._crowd()) > 1:
-      forms += [self.tell_crowd] * 2
+      forms += [self.crowd_caption] * 2
     if fact is None:
-      return self.tell_empty()
+      return self.empty_caption()
     return forms[int(self.rng.integers(len(forms)))](fact)
 
-  def tell_empty(self) -> Sentence:
+  def empty_caption(self) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     sentence.tokens, sentence.tags = ["there", "is"], ["PRON", "VERB"]
     part = self.scene.place.ground
@@ -260,30 +260,30 @@ class Narrator:
     sentence.noun_phrase(["an", "empty"], part, part, f"place.{part}", "scene", boxes)
     return sentence
 
-  def tell_event(self, fact: scene_layout.Fact) -> Sentence:
+  def event_caption(self, fact: scene_layout.Fact) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     form = sentence.choose(("simple", "simple", "progressive", "participle"))
     sentence.event(fact, form)
     self._tail(sentence, fact, form)
     return sentence
 
-  def tell_there_is(self, fact: scene_layout.Fact) -> Sentence:
+  def there_is_caption(self, fact: scene_layout.Fact) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     sentence.tokens, sentence.tags = ["there", "is"], ["PRON", "VERB"]
     sentence.event(fact, "participle")
     self._tail(sentence, fact, "participle")
     return sentence
 
-  def tell_place_first(self, fact: scene_layout.Fact) -> Sentence:
+  def place_first_caption(self, fact: scene_layout.Fact) -> Sentence:
     sentence = Sentence(self.scene, self.rng)
     if fact.object is None and fact.preposition:
-      return self.tell_event(fact)  # boats and birds bring their own place
+      return self.event_caption(fact)  # boats and birds bring their own place
     sentence.here()
     sentence.event(fact, sentence.choose(("simple", "progressive")))
     return sentence
 
-  def tell_crowd(self, fact: scene_layout.Fact) -> Sentence:
-    """ "Two people run ...", where all people of the picture are meant."""
+  def crowd_caption(self, fact: scene_layout.Fact) -> Sentence:
+    """ "Two people run ..." about all people of the picture."""
     sentence = Sentence(self.scene, self.rng)
     crowd = self._crowd()
     names = {self.scene.entities[i].name for i in crowd}
@@ -298,13 +298,13 @@ class Narrator:
     boxes = np.stack([self.scene.entities[i].box_px for i in crowd])
     entity = "+".join(map(str, crowd))
     sentence.noun_phrase([NUMBERS[len(crowd)]], plural, singular, entity, "people", boxes)
-    sentence.said.update(crowd)
+    sentence.mentioned.update(crowd)
     poses = {self.scene.entities[i].pose for i in crowd}
     form = sentence.choose(("simple", "progressive", "participle"))
     if len(poses) == 1 and poses & {"stand", "walk", "run", "wave"}:
       sentence.verb(scene_layout.Fact(crowd[0], poses.pop()), form, plural=True)
     elif form != "participle":
-      sentence.say("are")
+      sentence.add_words("are")
     sentence.here()
     return sentence
 
@@ -313,10 +313,10 @@ class Narrator:
     return people if len(people) in NUMBERS else []
 
   def _tail(self, sentence: Sentence, fact: scene_layout.Fact, form: str) -> None:
-    """What may follow the main event."""
+    """Adds a neighbour, the place or a second event."""
     bare = fact.object is None and not fact.preposition
-    beside = None if fact.preposition else self.neighbour(fact.subject, sentence.said)
-    other = self.pick(sentence.said)
+    beside = None if fact.preposition else self.neighbour(fact.subject, sentence.mentioned)
+    other = self.pick(sentence.mentioned)
     roll = self.rng.random()
     if beside and roll < 0.35:
       self._place_beside(sentence, fact, beside)
@@ -324,7 +324,7 @@ class Narrator:
     if bare or (fact.object is not None and roll < 0.7):
       sentence.here()
     if other and roll > (0.7 if len(sentence.tokens) < 9 else 0.88):
-      sentence.say("and" if form == "participle" else sentence.choose(("and", "while")))
+      sentence.add_words("and" if form == "participle" else sentence.choose(("and", "while")))
       sentence.event(other, form)
 
   def _place_beside(
@@ -333,11 +333,13 @@ class Narrator:
     words, other = beside
     name = self.scene.entities[fact.subject].name
     if words in ("in front of", "next to") and fact.object is not None:
-      # "a man holds a cup next to a dog" would leave open who stands there.
-      sentence.say("with")
+      # "a man holds a cup next to a dog" would not say who is next to the dog.
+      sentence.add_words("with")
       sentence.entity(other, detail=False)
-      sentence.say("behind" if words == "in front of" else sentence.choose(("next to", "near")))
-      sentence.say(PRONOUNS.get(name, "it"))
+      sentence.add_words(
+        "behind" if words == "in front of" else sentence.choose(("next to", "near"))
+      )
+      sentence.add_words(PRONOUNS.get(name, "it"))
       return
-    sentence.say(sentence.choose(NEXT_TO) if words == "next to" else words)
+    sentence.add_words(sentence.choose(NEXT_TO) if words == "next to" else words)
     sentence.entity(other, detail=sentence.chance(0.3))

@@ -1,7 +1,7 @@
-"""What can happen in a drawn scene: small groups of objects with the facts that hold.
+"""Events of drawn scenes: small groups of objects with their facts.
 
-Each group function puts its objects at (x, base) on a stage, at the size that the depth
-asks for, and states its facts. `compose` fills a stage with groups, rear decor and sky.
+Each group function puts its objects at (x, base) on a stage, at the size that fits the
+depth, and states its facts. `compose` fills a stage with groups, rear decor and sky.
 """
 
 from collections.abc import Callable
@@ -244,7 +244,7 @@ def compose(rng: np.random.Generator) -> scene_layout.Scene:
 
 
 def _rear(stage: scene_layout.Stage) -> None:
-  """Large things far away: they get hidden in part by what stands in front."""
+  """Adds large things far away, partly hidden by things in front."""
   place, rng = stage.place, stage.rng
   names = {
     "meadow": ("house", "tree", "tree"),

@@ -1,6 +1,6 @@
-"""Who is where in a drawn scene, doing what: entities, facts and painted boxes.
+"""The layout of a drawn scene: entities, their facts and their painted boxes.
 
-A scene is built from groups (a man on a bench, a dog after its ball) that stand in slots
+A scene is built from groups (a man on a bench, a dog after its ball) in slots
 from left to right at different depths, painted from far to near. Boxes are those of the
 pixels that remain visible; relations are read off the finished picture.
 """
@@ -66,12 +66,12 @@ class Entity:
 
   Attributes:
     name: its class ("dog"); "pine" is a tree.
-    color: colour word, "" where it has none worth saying.
+    color: colour word, "" if captions should not mention it.
     size: "small", "large" or "".
-    pose: what its body does ("run"), "" for things.
+    pose: of its body ("run"), "" for things.
     part_colors: colour word of each named part that has one.
     depth: the ground line it stands on, in pixels; larger is nearer.
-    box_px: [4] visible extent; set by `Stage.finish`, None while or if not seen.
+    box_px: [4] visible extent; set by `Stage.finish`; None if it is not visible.
     part_boxes: name and visible extent of each part; a car has two of its wheels.
   """
 
@@ -88,7 +88,7 @@ class Entity:
   part_boxes: list[tuple[str, np.ndarray]] = dataclasses.field(default_factory=list)
 
   def point(self, anchor: str) -> scene_pen.Point:
-    """Where an anchor of the pen is in the picture."""
+    """The place of an anchor of the pen in the picture."""
     x, y = self.pen.anchors[anchor]
     return self.left + x * self.pen.scale, self.top + y * self.pen.scale
 
@@ -112,7 +112,7 @@ class Fact:
 
 @dataclasses.dataclass
 class Scene:
-  """A finished picture and all that is true of it."""
+  """A finished picture and its facts."""
 
   place: scene_backgrounds.Place
   entities: list[Entity]

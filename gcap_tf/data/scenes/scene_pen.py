@@ -1,8 +1,8 @@
 """A pen that paints one object with smooth edges and remembers which pixels it touched.
 
 Painters write in design units (pixels of the picture at scale 1), x to the right, y down.
-The pen draws several times too large and shrinks, and paints beside the colours a map of
-parts, so that boxes come from painted pixels and not from guesses about shapes.
+The pen draws several times too large and shrinks the result. Besides the colours it paints
+a map of parts, so that boxes come from painted pixels and not from guesses about shapes.
 """
 
 import contextlib
@@ -32,6 +32,10 @@ COLORS: dict[str, Color] = {
   "gray": (142, 146, 154),
   "tan": (214, 175, 122),
 }
+GLASS: Color = (174, 214, 236)
+STEEL: Color = (120, 126, 136)
+WOOD: Color = (150, 102, 62)
+RUBBER: Color = (46, 46, 52)
 
 
 def shade(color: Color, factor: float) -> Color:
@@ -68,7 +72,7 @@ class Pen:
 
   Attributes:
     parts: names of the parts painted so far; part number is index + 2 (1 is the body).
-    anchors: points that other objects hang on ("hand", "seat"), in design units from the
+    anchors: points where other objects attach ("hand", "seat"), in design units from the
       tile's corner, after mirroring.
   """
 
@@ -132,7 +136,7 @@ class Pen:
   def slab(
     self, x1: float, y1: float, x2: float, y2: float, color: Color, radius: float = 0
   ) -> None:
-    """A rectangle, with round corners where `radius` is above 0."""
+    """A rectangle, with round corners if `radius` is above 0."""
     box = self._box(x1, y1, x2, y2)
     radius *= self.scale * OVERSAMPLING
     for draw, ink in zip(self._draws, ((*color, 255), self._number), strict=True):

@@ -1,4 +1,4 @@
-"""People for drawn scenes: four kinds, many poses, clothes as parts of their own."""
+"""People for drawn scenes: four kinds, many poses, clothes as separate parts."""
 
 import dataclasses
 
@@ -62,7 +62,7 @@ POSES: dict[str, Pose] = {
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-  """What a person wears; colours by name.
+  """Looks and clothes of a person; colours by name.
 
   Attributes:
     kind: "man", "woman", "boy" or "girl".

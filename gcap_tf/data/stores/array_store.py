@@ -14,7 +14,7 @@ from gcap_tf.data.stores import precomp_arrays, region_store
 class ArrayStore(region_store.RegionStore):
   """All splits of a `precomp` folder, or the one whose `_ims` file is given.
 
-  Pictures have the ids of the id files, led by their split where two splits use the same
+  Pictures have the ids of the id files, with their split in front if two splits use the same
   id ("dev_17"); without id files they are called by split and row. Rows that follow each
   other with one id are one picture, of which the first row counts.
 
@@ -50,7 +50,7 @@ class ArrayStore(region_store.RegionStore):
     return f"{self.arrays[split].features_file}, row {rows[0]}, picture {image_id}"
 
   def blocks(self, image_id: str) -> np.ndarray | None:
-    """[R, 30] PFAN blocks of a picture, None where there are none."""
+    """[R, 30] PFAN blocks of a picture, None if there are none."""
     split, rows = self._rows[image_id]
     blocks = self.arrays[split].blocks
     return None if blocks is None else region_store.float_rows(blocks[rows[0]])

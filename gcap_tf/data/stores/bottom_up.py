@@ -4,9 +4,9 @@ Anderson et al., Bottom-Up and Top-Down Attention, CVPR 2018, arXiv:1707.07998. 
 
     image_id  image_w  image_h  num_boxes  boxes  features
 
-where boxes and features are base64 of float32, [num_boxes, 4] in pixels and
+Boxes and features are base64 of float32, [num_boxes, 4] in pixels and
 [num_boxes, D]. Files are tens of gigabytes, so lines are found through an index of
-their offsets, made in one pass and kept beside the file where that can be written.
+their offsets, made in one pass and kept next to the file if its folder can be written.
 """
 
 import base64
@@ -96,7 +96,7 @@ def tsv_files(path: pathlib.Path) -> list[pathlib.Path]:
 
 
 def read_index(path: pathlib.Path) -> list[tuple[str, int]]:
-  """(picture, offset of its line) of a TSV file, from the index beside it if that is fresh."""
+  """(picture, offset of its line) of a TSV file, from the index next to it if it is current."""
   sidecar = path.with_name(path.name + INDEX_SUFFIX)
   status = path.stat()
   stamp = {"bytes": status.st_size, "changed": status.st_mtime_ns}
@@ -105,7 +105,7 @@ def read_index(path: pathlib.Path) -> list[tuple[str, int]]:
     if saved["of"] == stamp:
       return [(image_id, offset) for image_id, offset in saved["lines"]]
   except (OSError, ValueError, KeyError, TypeError):
-    logging.info("%s: no usable index beside it, reading it through", path)
+    logging.info("%s: no usable index next to it; reading the whole file", path)
   lines = list(_scan(path, status.st_size))
   try:
     files.write_json(sidecar, {"of": stamp, "lines": lines}, indent=None)

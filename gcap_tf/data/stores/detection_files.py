@@ -5,8 +5,8 @@
      "categories": [{"id": 18, "name": "dog"}]}
 
 Boxes are in pixels. The name of a thing is its `category`, its `label`, or the name of its
-`category_id` in `categories`. A picture of which nothing is left is one region, the whole,
-without a label, as captioners of labelled regions are trained on it.
+`category_id` in `categories`. A picture without detections is one region, the whole
+picture, without a label: captioners of labelled regions are trained on such pictures.
 """
 
 import collections
@@ -52,10 +52,10 @@ class DetectionStore(region_store.RegionStore):
 
     Args:
       path: the file.
-      min_score: detections below it are dropped, where they have a score.
-      image_size: width and height of pictures whose size the file does not tell.
-      picture: id, or name of the file, of the only picture whose detections matter; the
-        others are listed and stay empty.
+      min_score: detections with a lower score are dropped.
+      image_size: width and height of pictures whose size is not in the file.
+      picture: id, or name of the file, of the only picture whose detections are read; the
+        others are listed without regions.
       warn_unsized: whether to warn of pictures whose size is unknown.
     """
     super().__init__(path)
@@ -85,7 +85,7 @@ class DetectionStore(region_store.RegionStore):
     if unsized and warn_unsized:
       logging.warning(
         "%s: no size of %d of %d pictures; their boxes are taken to reach to the edges. "
-        "images[].width and height, or --image_size=WIDTHxHEIGHT, tell it",
+        "give images[].width and height, or --image_size=WIDTHxHEIGHT",
         path,
         len(unsized),
         len(self._rows),
@@ -115,7 +115,7 @@ class DetectionStore(region_store.RegionStore):
 
   @property
   def names(self) -> list[str]:
-    """What the detections that are left call their things, repeated as they are."""
+    """Names of the detections that were kept, repeats included."""
     return [row.name for rows in self._rows.values() for row in rows]
 
   def _read(self, image_id: str) -> records.Regions:
@@ -132,7 +132,7 @@ class DetectionStore(region_store.RegionStore):
     )
 
   def _inside(self, detection: Detection) -> Detection | None:
-    """The part of a detection that is in its picture; None where there is none."""
+    """The part of a detection that is in its picture; None if there is none."""
     width, height = self.size(detection.image_id)
     limits = np.array([width or np.inf, height or np.inf] * 2)
     x1, y1, x2, y2 = np.clip(detection.box_px, 0.0, limits).tolist()

@@ -1,4 +1,4 @@
-"""Region features in folders, one file a picture (self-critical.pytorch's layout).
+"""Region features in folders, one file per picture (self-critical.pytorch's layout).
 
     att/ID.npz, key `feat` or `z`, or att/ID.npy    [R, D] or [height, width, D] features
     box/ID.npy                                      [R, 4 or more], pixels; optional
@@ -41,7 +41,7 @@ class FolderStore(region_store.RegionStore):
     """Finds the folders.
 
     Args:
-      path: the folder that holds them, or the `att` folder itself where it holds several sets.
+      path: the folder that holds them, or the `att` folder itself if it holds several sets.
     """
     super().__init__(path)
     self.att = att_folder(self.path)
@@ -126,7 +126,7 @@ class FolderStore(region_store.RegionStore):
 
 
 def att_folder(path: pathlib.Path) -> pathlib.Path | None:
-  """The one `att` folder that `path` is or holds; None where it has none."""
+  """The one `att` folder that `path` is or holds; None if it has none."""
   if not path.is_dir():
     return None
   if _role(path) == "att":

@@ -5,7 +5,7 @@ A folder holds
     *.h5             `dets_labels` [N, P, 6] x1, y1, x2, y2, class, score; `nms_num` [N]
     dic_*.json       `images`, in the order of the rows, each with its `id` or `file_path`
     a folder of ID.npy      [P, D] features of the proposals
-    objects_vocab.txt       names of the detector's classes, one a line; optional
+    objects_vocab.txt       names of the detector's classes, one per line; optional
 
 Proposals with a score of at most 0.2 are left out, as in the released loader.
 """
@@ -14,14 +14,16 @@ import functools
 import os
 import pathlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, optional
 from gcap_tf.data import records, source_files
 from gcap_tf.data.stores import precomp_arrays, region_store
+
+if TYPE_CHECKING:
+  import h5py
 
 LEAST_SCORE = 0.2
 PROPOSALS, COUNTS = "dets_labels", "nms_num"
@@ -116,7 +118,7 @@ class GVDStore(region_store.RegionStore):
       )
     return rows
 
-  def _dataset(self, key: str) -> h5py.Dataset:
+  def _dataset(self, key: str) -> "h5py.Dataset":
     if self._process != os.getpid():
       self._datasets, self._process = {}, os.getpid()
     if key not in self._datasets:
@@ -137,6 +139,7 @@ def proposals_file(path: pathlib.Path) -> pathlib.Path | None:
 
 
 def _has_proposals(path: pathlib.Path) -> bool:
+  h5py = optional.require("h5py", "train")
   if not h5py.is_hdf5(path):
     return False
   with h5py.File(path, "r") as file:

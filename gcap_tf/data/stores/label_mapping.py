@@ -1,4 +1,4 @@
-"""From what a detector calls a thing to a label that a captioner was trained on.
+"""Maps a detector's name of a thing to a label that a captioner was trained on.
 
 In order: the name itself; in lower case, with blanks for "_"; a synonym or a wider word that
 `label_synonyms` lists for it; its lemma, and what is listed for that; then the same for its last
@@ -25,7 +25,7 @@ class LabelMapping:
   """Names to the labels of one run."""
 
   def __init__(self, labels: Collection[str]):
-    """Takes the labels that the run knows."""
+    """Takes the labels of the run."""
     self.labels = frozenset(labels)
     self._by_lemma = {lemmas.lemma(label): label for label in sorted(self.labels, reverse=True)}
     self._found = functools.cache(self._find)
@@ -35,11 +35,11 @@ class LabelMapping:
     return self._found(name)
 
   def ids(self, names: Iterable[str], label_ids: dict[str, int]) -> list[int]:
-    """Ids of the labels for names, 0 where there is none."""
+    """Ids of the labels for names, 0 if there is none."""
     return [label_ids.get(self.of(name) or "", 0) for name in names]
 
   def known(self, words: Iterable[str] = ()) -> dict[str, str]:
-    """Names that have a label -> it, for where no rules can run: in a served graph.
+    """Names that have a label -> that label, for served graphs, which cannot run the rules.
 
     Holds the labels, the names of the synonym table, their plurals, and those of `words`.
     """
@@ -56,7 +56,7 @@ class LabelMapping:
     return self._one(plain) or (self._one(last) if last != plain else None)
 
   def _one(self, name: str) -> str | None:
-    """As written, then as its lemma: "glasses" are worn, though "glass" is their lemma."""
+    """As written, then as its lemma: "glasses" must not become "glass"."""
     for form in dict.fromkeys((name, lemmas.lemma(name))):
       for word in (form, *label_synonyms.candidates(form)):
         if label := self._named(word, exactly=word == name):
@@ -75,7 +75,7 @@ def plain_name(name: str) -> str:
 
 
 def last_word(name: str) -> str:
-  """What stands after the last blank or hyphen of a plain name."""
+  """The last word of a plain name, after any blank or hyphen."""
   return _BEFORE_LAST.sub("", name)
 
 
@@ -93,7 +93,7 @@ def plurals(word: str) -> Iterator[str]:
 
 
 def report(mapping: LabelMapping, names: Sequence[str]) -> None:
-  """Says in one line which names had no label, and how often; nothing where all had one."""
+  """Logs in one line which names had no label, and how often, if there are any."""
   unknown = collections.Counter(name for name in names if name and mapping.of(name) is None)
   if unknown:
     shown = ", ".join(f"{name} {count}" for name, count in unknown.most_common(_SHOWN))

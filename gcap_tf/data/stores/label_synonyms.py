@@ -1,4 +1,4 @@
-"""What detectors call things, and what captions call them; written by hand.
+"""Names that detectors give to things, and words that captions use for them; written by hand.
 
 Covers the 80 classes of COCO and frequent names of Open Images, LVIS, Visual Genome and drawn
 scenes. `candidates` gives the words to try instead of one, the nearest in meaning first.
@@ -321,5 +321,5 @@ def table() -> dict[str, tuple[str, ...]]:
 
 
 def candidates(name: str) -> tuple[str, ...]:
-  """Words to try instead of a lower-case name; () where nothing is known."""
+  """Words to try instead of a lower-case name; () if none is known."""
   return table().get(name, ())

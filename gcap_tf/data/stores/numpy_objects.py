@@ -1,4 +1,4 @@
-"""Reads `.npy` files of dictionaries without running what else a pickle may hold."""
+"""Reads `.npy` files of dictionaries without running code that a pickle may hold."""
 
 import pathlib
 import pickle
@@ -33,7 +33,7 @@ def load(path: pathlib.Path, what: str) -> np.ndarray:
 
   Args:
     path: the `.npy` file.
-    what: how an error calls it.
+    what: its name in errors.
   """
   try:
     with open(path, "rb") as file:
@@ -47,7 +47,7 @@ def load(path: pathlib.Path, what: str) -> np.ndarray:
 
 
 def _holds_objects(file: BinaryIO) -> bool:
-  """Reads the header; rewinds where the array is numeric, else stays at the pickle."""
+  """Reads the header; rewinds if the array is numeric, else stays at the pickle."""
   version = np.lib.format.read_magic(file)
   read_header = (
     np.lib.format.read_array_header_1_0

@@ -4,7 +4,7 @@
     {split}_boxes.npy                       [N, R, 30] blocks (PFAN) or [N, R, 4] boxes
     {split}_ims_bbx.npy, _ims_size.npy      [N, R, 4] boxes in pixels, sizes (GSMN)
     {split}_ims.h5 `feats`, {split}_ims_box.h5 `boxes`       the same in HDF5 (POS-SCAN)
-    {split}_ids.txt or {split}_files.json   what the rows are; optional
+    {split}_ids.txt or {split}_files.json   pictures of the rows; optional
 
 SCAN: Lee et al., ECCV 2018, arXiv:1803.08024. Departure: GSMN's loader divides x by the
 height and y by the width; here boxes stay in pixels and x belongs to the width.
@@ -14,14 +14,16 @@ import functools
 import os
 import pathlib
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, optional
 from gcap_tf.data import records, source_files
 from gcap_tf.data.stores import numpy_objects, region_store
+
+if TYPE_CHECKING:
+  import h5py
 
 _FEATURES = re.compile(r"(?P<split>.+)_ims\.(npy|h5)")
 _BLOCK_COLUMNS = 30
@@ -51,7 +53,7 @@ class PrecompArrays:
 
   @property
   def features(self) -> np.ndarray:
-    """[N, R, D], read from disk where it is sliced; [N, D] arrays become [N, 1, D] rows."""
+    """[N, R, D], read from disk when it is sliced; [N, D] arrays become [N, 1, D] rows."""
     return self._array("_ims", "feats", ranks=(2, 3))
 
   @property
@@ -66,7 +68,7 @@ class PrecompArrays:
 
   @property
   def boxes(self) -> np.ndarray | None:
-    """[N, R, 4] as on disk: pixels, or from 0 to 1 (`normalised`); None where there are none."""
+    """[N, R, 4] as on disk: pixels, or from 0 to 1 (`normalised`); None if there are none."""
     for ending in ("_ims_bbx", "_ims_box", "_boxes"):
       boxes = self._optional(ending)
       if boxes is not None and boxes.shape[-1] == 4:
@@ -81,7 +83,7 @@ class PrecompArrays:
 
   @functools.cached_property
   def sizes(self) -> np.ndarray | None:
-    """[N, 2] int width, height of the frame of the boxes; None where unknown.
+    """[N, 2] int width, height of the frame of the boxes; None if unknown.
 
     Boxes from 0 to 1 lie in a picture of 1 x 1.
     """
@@ -92,7 +94,7 @@ class PrecompArrays:
 
   @functools.cached_property
   def row_ids(self) -> list[str] | None:
-    """The picture of each row; None where no file says."""
+    """The picture of each row; None if no file lists them."""
     lists = self.folder / f"{self.split}_ids.txt", self.folder / f"{self.split}_files.json"
     path = next((path for path in lists if path.is_file()), None)
     if path is None:
@@ -101,7 +103,7 @@ class PrecompArrays:
     if len(ids) % len(self):
       raise errors.UserError(
         f"{path} has {len(ids):,} ids, but {self.features_file.name} {len(self):,} rows; "
-        "expected one id a row, or one a caption"
+        "expected one id per row, or one per caption"
       )
     return ids[:: len(ids) // len(self)]
 
@@ -154,7 +156,7 @@ class PrecompArrays:
     if len(array) != len(self):
       raise errors.UserError(
         f"{path} has {len(array):,} rows, but {self.features_file.name} {len(self):,}; "
-        "expected one a picture: write it again"
+        "expected one per picture: write it again"
       )
     return array
 
@@ -167,8 +169,9 @@ def split_names(path: pathlib.Path) -> list[str]:
   return sorted(names, key=lambda name: (order.get(name, 3), name))
 
 
-def open_dataset(path: pathlib.Path, key: str) -> h5py.Dataset:
+def open_dataset(path: pathlib.Path, key: str) -> "h5py.Dataset":
   """A dataset of an HDF5 file; stays on disk."""
+  h5py = optional.require("h5py", "train")
   try:
     file = h5py.File(path, "r")
   except OSError as error:

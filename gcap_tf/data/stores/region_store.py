@@ -1,4 +1,4 @@
-"""What every store of region features does: list its pictures, give one's regions."""
+"""The interface of region stores: list pictures, return the regions of one."""
 
 import abc
 import dataclasses
@@ -15,7 +15,7 @@ from gcap_tf.data import records, validation
 class RegionStore(abc.ABC):
   """Region features of many pictures, read one picture at a time.
 
-  Stores pickle: what they opened is opened anew in another process.
+  Stores can be pickled; another process opens the files again.
 
   Attributes:
     path: the file or folder.
@@ -40,7 +40,7 @@ class RegionStore(abc.ABC):
     return len(self.ids())
 
   def size(self, image_id: str) -> tuple[int, int]:
-    """Width and height of the frame that boxes are in; (0, 0) where the store does not say."""
+    """Width and height of the frame that boxes are in; (0, 0) if the store does not know it."""
     del image_id
     return 0, 0
 
@@ -49,7 +49,7 @@ class RegionStore(abc.ABC):
 
     Args:
       image_id: which.
-      width: of the original picture in pixels, 0 where unknown. Boxes that the store
+      width: of the original picture in pixels, 0 if unknown. Boxes that the store
         has in another frame (a resized picture, or 0 to 1) are scaled to it.
       height: likewise.
 
@@ -73,7 +73,7 @@ class RegionStore(abc.ABC):
     return regions
 
   def where(self, image_id: str) -> str:
-    """How errors call a picture's entry."""
+    """The name of a picture's entry in errors."""
     return f"{self.path}: picture {image_id}"
 
   @functools.cached_property
@@ -85,7 +85,7 @@ class RegionStore(abc.ABC):
     self._feature_size = self._feature_size or size
     if size != self._feature_size:
       raise errors.UserError(
-        f"{where}: features of size {size}, where others have {self._feature_size}; "
+        f"{where}: features of size {size}, others have {self._feature_size}; "
         "was the file cut short, or do two extractions share a store?"
       )
 

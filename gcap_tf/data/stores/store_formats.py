@@ -15,7 +15,7 @@ from gcap_tf.data.stores import (
 
 RegionStore = region_store.RegionStore
 
-# What a path must hold, how to tell, and what opens it; the first that fits is taken.
+# Description, recogniser and class of each format; the first that fits opens the path.
 _FORMATS: tuple[tuple[str, Callable[[pathlib.Path], object], type[RegionStore]], ...] = (
   (
     "folders att, box, fc (or *_att, *_att_gvd, ...)",

@@ -1,7 +1,7 @@
 """A fixed direction in feature space for every word, computed from the word alone.
 
-No table is stored and none is trained: any label of any dataset has a prototype, and it is
-the same in every process. Related classes (man and woman, car and truck) lie near each
+No table is stored or trained: any label of any dataset has a prototype, the same in
+every process. Related classes (man and woman, car and truck) lie near each
 other because they share their family's direction, so that detectors confuse them.
 """
 
@@ -61,13 +61,6 @@ def class_prototype(word: str, size: int, similarity: float) -> np.ndarray:
   return vector.astype(np.float32, copy=False)
 
 
-def class_rows(words: tuple[str, ...], size: int, similarity: float) -> np.ndarray:
-  """[n, size] prototypes of n classes."""
-  if not words:
-    return np.zeros((0, size), np.float32)
-  return np.stack([class_prototype(word, size, similarity) for word in words])
-
-
 @functools.lru_cache(maxsize=8192)
 def attribute_direction(words: tuple[str, ...], size: int) -> np.ndarray:
   """[size] the attributes' directions mixed, of norm near 1; zeros without attributes."""
@@ -81,9 +74,9 @@ def attribute_direction(words: tuple[str, ...], size: int) -> np.ndarray:
 
 @functools.lru_cache(maxsize=8192)
 def focus_fractions(word: str) -> np.ndarray:
-  """Where in its box a class is told best: [4] x1, y1, x2, y2 as fractions of the box.
+  """The most typical spot of a class: [4] x1, y1, x2, y2 as fractions of its box.
 
-  Heads for people and animals, elsewhere a place that depends on the word.
+  The head for people; for other classes a place that depends on the word.
   """
   seed = hashlib.blake2b(f"focus:{word}".encode(), digest_size=8).digest()
   u, v, w = (byte / 255 for byte in seed[:3])

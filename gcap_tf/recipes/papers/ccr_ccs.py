@@ -8,7 +8,7 @@ both, and PFAN, for which the paper prints recalls only. On the test split.
 import dataclasses
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training.methods import matcher_training
+from gcap_tf.training.methods import matching
 
 _COLUMNS = (
   experiments.Column("attention_precision", "Attention precision", 100.0),
@@ -45,7 +45,7 @@ def table(scale: scales.Scale) -> experiments.Table:
   for model, (label, options) in _MODELS.items():
     for constraint, (ccr_weight, ccs_weight) in _CONSTRAINTS.items():
       name = f"{model}_{constraint}".rstrip("_")
-      base = matcher_training.MatcherTrainingConfig(model=model, options=options)
+      base = matching.MatcherTrainingConfig(model=model, options=options)
       losses = dataclasses.replace(base.losses, ccr_weight=ccr_weight, ccs_weight=ccs_weight)
       training = scales.matcher(dataclasses.replace(base, losses=losses), scale)
       keys = (column.key for column in _COLUMNS)

@@ -7,7 +7,7 @@ Tables 4 and 5 is from the test server's split, self retrieval is over 5,000 pic
 """
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training.methods import captioner_training, contrastive, contrastive_training
+from gcap_tf.training.methods import captioning, contrastive
 
 _COLUMNS = (
   experiments.Column("bleu_4", "B@4"),
@@ -20,16 +20,16 @@ _COLUMNS = (
 
 
 def table(scale: scales.Scale) -> experiments.Table:
-  def learned(model: str) -> captioner_training.CaptionerTrainingConfig:
-    return scales.captioner(captioner_training.for_model(model), scale)
+  def learned(model: str) -> captioning.CaptionerTrainingConfig:
+    return scales.captioner(captioning.for_model(model), scale)
 
   def contrasted(
     start: str, reference: str = "", terms: str = "both"
-  ) -> contrastive_training.ContrastiveTrainingConfig:
-    config = contrastive_training.ContrastiveTrainingConfig(
+  ) -> contrastive.ContrastiveTrainingConfig:
+    config = contrastive.ContrastiveTrainingConfig(
       start=experiments.REFERENCE + start,
       reference=experiments.REFERENCE + (reference or start),
-      contrast=contrastive.ContrastiveConfig(terms=terms),
+      contrast=contrastive.Contrast(terms=terms),
     )
     return scales.contrastive(config, scale)
 

@@ -33,7 +33,7 @@ def table(scale: scales.Scale) -> experiments.Table:
     training = dataclasses.replace(
       base,
       options={"localizer": localizer},
-      warm_up_epochs=0 if localizer == "none" else base.warm_up_epochs,
+      first_stage_epochs=0 if localizer == "none" else base.first_stage_epochs,
       losses=dataclasses.replace(base.losses, **losses),
     )
     return experiments.Row(name, label, scales.captioner(training, scale), printed or {})

@@ -33,7 +33,7 @@ def table(scale: scales.Scale) -> experiments.Table:
   def row(name: str, label: str, printed: tuple[float, ...], **options) -> experiments.Row:
     training = dataclasses.replace(captioners.DISTRIBUTED_TRAINING, options=options)
     if options["branches"] == 1:
-      training = dataclasses.replace(training, warm_up_epochs=0)
+      training = dataclasses.replace(training, first_stage_epochs=0)
     printed_by_key = dict(zip(_KEYS, printed, strict=False))
     return experiments.Row(name, label, scales.captioner(training, scale), printed_by_key)
 

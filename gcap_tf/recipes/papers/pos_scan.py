@@ -8,7 +8,8 @@ one taught by POS-SCAN after self-critical training with three rewards. On the v
 import dataclasses
 
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training.methods import captioner_training, captioning, matcher_training, scst_training
+from gcap_tf.training import loss_options
+from gcap_tf.training.methods import captioning, matching, self_critical
 
 _COLUMNS = (
   experiments.Column("attention_accuracy", "Attention accuracy", 100.0),
@@ -22,14 +23,14 @@ _MODELS = {"scan": "scan", "pos_scan": "pos_scan", "pos_scan_released": "pos_sca
 
 
 def table(scale: scales.Scale) -> experiments.Table:
-  updown = captioner_training.for_model("updown")
+  updown = captioning.for_model("updown")
   weight = 0.1 if scale.published else 1.0
 
-  def taught(teacher: str, weight: float = weight) -> captioner_training.CaptionerTrainingConfig:
-    losses = captioning.CaptioningConfig(distill_weight=weight)
+  def taught(teacher: str, weight: float = weight) -> captioning.CaptionerTrainingConfig:
+    losses = loss_options.CaptioningLosses(distill_weight=weight)
     return dataclasses.replace(updown, teacher=experiments.REFERENCE + teacher, losses=losses)
 
-  boxes = captioning.CaptioningConfig(box_supervision="nll", box_weight=weight)
+  boxes = loss_options.CaptioningLosses(box_supervision="nll", box_weight=weight)
   matchers = {
     "scan": ("SCAN", {}, {"attention_accuracy": 17.63}),
     # What affinities are normalised over differs between text and program: docs/findings.md.
@@ -58,9 +59,7 @@ def table(scale: scales.Scale) -> experiments.Table:
     experiments.Row(
       name,
       label,
-      scales.matcher(
-        matcher_training.MatcherTrainingConfig(model=_MODELS[name], options=options), scale
-      ),
+      scales.matcher(matching.MatcherTrainingConfig(model=_MODELS[name], options=options), scale),
       printed,
     )
     for name, (label, options, printed) in matchers.items()
@@ -80,10 +79,10 @@ def table(scale: scales.Scale) -> experiments.Table:
   return experiments.Table("pos_scan", "val", _COLUMNS, tuple(rows), _CLAIMS)
 
 
-def _rewarded() -> dict[str, tuple[str, scst_training.ScstTrainingConfig, dict[str, float]]]:
-  start = scst_training.ScstTrainingConfig(start=experiments.REFERENCE + "updown_pos_scan")
+def _rewarded() -> dict[str, tuple[str, self_critical.ScstTrainingConfig, dict[str, float]]]:
+  start = self_critical.ScstTrainingConfig(start=experiments.REFERENCE + "updown_pos_scan")
 
-  def with_matcher(name: str) -> scst_training.ScstTrainingConfig:
+  def with_matcher(name: str) -> self_critical.ScstTrainingConfig:
     matcher = experiments.REFERENCE + name
     return dataclasses.replace(start, rewards="cider:1,matcher:1", matcher=matcher)
 

@@ -3,91 +3,139 @@
     L = L_rank + lambda_CCR l_CCR + lambda_CCS l_CCS     (Chen et al., WACV 2023, Eq. 8)
 
 With several replicas, each scores its captions against the pictures and captions of all.
-Where a batch is computed in parts, each part is ranked by itself: its negatives are fewer.
+If a batch is computed in parts, each part is ranked by itself: it has fewer negatives.
 """
 
 import dataclasses
 import functools
+from typing import Any
 
+import keras
 import tensorflow as tf
 
-from gcap_tf import errors
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.evaluation import matcher_validation
 from gcap_tf.layers import dropout
 from gcap_tf.losses import ccr, ccs, ranking
 from gcap_tf.matchers import base
-from gcap_tf.training import replicas, trainer
+from gcap_tf.runs import run_folders
+from gcap_tf.training import (
+  contract,
+  loop,
+  loop_options,
+  matcher_model,
+  replicas,
+  run_files,
+  schedules,
+)
 
 CONSTRAINT_SALT = 401
+_SCAN_SCHEDULE = schedules.ScheduleConfig("step_decay", 2e-4, factor=0.1, every=15)
 
 
 @dataclasses.dataclass(frozen=True)
-class MatchingConfig:
-  """What to learn.
+class MatchingLosses:
+  """Weights and kinds of the losses.
 
   Attributes:
     margin: gamma_1 of the ranking loss.
     negatives: the hardest negative of the batch, or the sum over all.
-    sum_epochs: first epochs trained with the sum over all negatives; hard negatives from
-      the start can leave all scores equal (the loss then rests at 2 * batch * margin).
+    sum_epochs: first epochs, trained with the sum over all negatives; hard negatives from
+      the start can leave all scores equal (the loss then stays at 2 * batch * margin).
     exclude_same_image: captions of the same picture in a batch are not negatives.
-      Departure: released programs let them be.
-    ccr_weight, ccs_weight: lambda_CCR, lambda_CCS; 0 leaves the constraint out. The paper
-      searches {0.1, 1}.
-    ccr_margin, ccs_margin: gamma_2, gamma_3. The paper searches {0, 0.1, 0.2}.
-    constrained_queries: one random query a pair (the paper), or all.
+      Departure: in the released programs they are.
+    ccr_weight: lambda_CCR; 0 leaves the constraint out. The paper searches {0.1, 1}.
+    ccs_weight: lambda_CCS; 0 leaves the constraint out. The paper searches {0.1, 1}.
+    ccr_margin: gamma_2. The paper searches {0, 0.1, 0.2}.
+    ccs_margin: gamma_3. The paper searches {0, 0.1, 0.2}.
+    constrained_queries: one random query of each pair (the paper), or all.
   """
 
-  margin: float = 0.2
+  margin: configs.Weight = 0.2
   negatives: ranking.Negatives = "hardest"
-  sum_epochs: int = 0
+  sum_epochs: configs.Count = 0
   exclude_same_image: bool = False
-  ccr_weight: float = 0.0
-  ccs_weight: float = 0.0
-  ccr_margin: float = 0.1
-  ccs_margin: float = 0.1
+  ccr_weight: configs.Weight = 0.0
+  ccs_weight: configs.Weight = 0.0
+  ccr_margin: configs.Weight = 0.1
+  ccs_margin: configs.Weight = 0.1
   constrained_queries: ccr.Queries = "one"
 
 
-class MatchingTrainer(trainer.Trainer):
-  """Losses of a matcher; `evaluate` is left to who knows the validation data.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MatcherTrainingConfig(matcher_model.MatcherOptions, loop_options.LoopOptions):
+  """Everything that changes the numbers of a matcher's run.
+
+  Attributes:
+    batch_size: pairs of a step.
+    max_words: longer captions are cut.
+    buckets: word counts that batches are padded to.
+    losses: weights and kinds of the losses.
+  """
+
+  batch_size: configs.PositiveInt = 128
+  max_words: configs.PositiveInt = 60
+  buckets: tuple[configs.PositiveInt, ...] = (8, 12, 16, 24)
+  losses: MatchingLosses = dataclasses.field(default_factory=MatchingLosses)
+  schedule: schedules.ScheduleConfig = _SCAN_SCHEDULE
+
+
+class MatchingTrainer(contract.Trainer):
+  """Ranking loss and constraints.
 
   Args:
     model: any matcher.
-    config: what to learn.
+    config: weights and kinds of the losses.
+    validation: scores the matcher; None gives no figures.
   """
 
   best_metric = "rsum"
 
-  def __init__(self, model: base.Matcher, config: MatchingConfig):
+  def __init__(
+    self,
+    model: base.Matcher,
+    config: MatchingLosses,
+    validation: matcher_validation.Validation | None = None,
+  ):
     if (config.ccr_weight or config.ccs_weight) and not model.attends:
       raise errors.UserError(
         "ccr_weight and ccs_weight constrain attention, which this matcher does not have; "
         "leave them at 0, or train another matcher"
       )
-    self.model, self.config = model, config
+    self.model, self.config, self._validation = model, config, validation
     self.sums_negatives = tf.Variable(config.sum_epochs > 0, trainable=False)
 
   def begin_epoch(self, epoch: int) -> None:
-    """Sets what depends on the epoch (0-based): which negatives count."""
+    """Sets which negatives count in a 0-based epoch."""
     self.sums_negatives.assign(epoch < self.config.sum_epochs)
+
+  def evaluate(self) -> dict[str, float]:
+    return self._validation() if self._validation else {}
+
+  def pictures(self) -> dict[str, Any]:
+    return self._validation.pictures() if self._validation else {}
 
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     config, model = self.config, self.model
     images = model.encode_images(batch, seed)
     captions = model.encode_captions(batch, seed)
-    own_picture = captions_to_images(batch)
+    pictures, sentences = tf.shape(batch["features"])[0], tf.shape(batch["tokens"])[0]
+    own_picture = base.own_pictures(pictures, sentences)
     losses = {"ranking": self._ranking(batch, images, captions, own_picture)}
     if config.ccr_weight or config.ccs_weight:
       matched = model.fragments(base.take(images, own_picture), captions)
       for index, fragments in enumerate(matched):
-        drawn = dropout.derive(seed, CONSTRAINT_SALT + index)
-        how = (drawn, config.constrained_queries)
+        query_seed = dropout.derive(seed, CONSTRAINT_SALT + index)
         for name, weight, loss, margin in (
           ("ccr", config.ccr_weight, ccr.loss, config.ccr_margin),
           ("ccs", config.ccs_weight, ccs.loss, config.ccs_margin),
         ):
           if weight:
-            losses[name] = losses.get(name, 0.0) + weight * loss(fragments, margin, *how)
+            losses[name] = losses.get(name, 0.0) + weight * loss(
+              fragments, margin, query_seed, config.constrained_queries
+            )
     return losses
 
   def _ranking(self, batch, images, captions, own_picture):
@@ -149,11 +197,42 @@ class MatchingTrainer(trainer.Trainer):
     )
 
 
-def captions_to_images(batch: dict[str, tf.Tensor]) -> tf.Tensor:
-  """The picture of each caption of a picture-major batch, int32 [B]."""
-  images, captions = tf.shape(batch["features"])[0], tf.shape(batch["tokens"])[0]
-  return tf.range(captions) // (captions // images)
-
-
 def _gather_all(encoded: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
   return {name: replicas.gather(tensor) for name, tensor in sorted(encoded.items())}
+
+
+def train(
+  data: prepared_data.PreparedData, config: MatcherTrainingConfig, folder: files.PathLike
+) -> dict[str, float]:
+  """Trains a matcher, or continues to; returns its last validation figures."""
+  configs.check(config)
+  matcher_model.check_regions(data, config.model)
+  split = data.split("train")
+  vocabulary = data.build_vocabulary("matcher", config.min_count)
+  keras.utils.set_random_seed(config.seed)
+  model_config = matcher_model.model_config(data, vocabulary, config)
+  model = run_folders.make_model("matcher", config.model, model_config)
+  # Captions of a `precomp` folder keep the words that its own tokeniser made of them.
+  tokenizer = None if data.name == "scan_precomp" else "caption"
+  run_files.write(
+    folder, "matcher", config.model, model.config, vocabulary, config, data, tokenizer=tokenizer
+  )
+  val = data.split("val") if "val" in data.splits else None
+  validation = matcher_validation.Validation(model, vocabulary, val)
+  trainer = MatchingTrainer(model, config.losses, validation)
+
+  batch_config = pipeline.BatchConfig(
+    images=min(config.batch_size, len(split.words)),
+    items="caption",
+    max_words=min(config.max_words, split.max_words),
+    buckets=config.buckets,
+    seed=config.seed,
+    **model.batch_options,
+  )
+  loop_config = loop.from_options(config, pipeline.steps_per_epoch(split, batch_config))
+
+  def batches(start_step: int, worker: tuple[int, int] = (0, 1)) -> tf.data.Dataset:
+    return pipeline.training_batches(split, vocabulary, batch_config, start_step, worker)
+
+  with pipeline.clear_errors():
+    return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")

@@ -32,7 +32,7 @@ def test_beam_writes_the_bytes_of_the_local_runner(tmp_path):
     assert (tmp_path / "local" / name).read_bytes() == (tmp_path / "beam" / name).read_bytes()
 
 
-def test_what_goes_wrong_in_a_worker_is_told_in_one_line(tmp_path):
+def test_the_error_of_a_worker_is_reported_in_one_line(tmp_path):
   job = _job()
   todo = [
     shard_jobs.ShardTask(str(tmp_path), "train", 0, 1, ("99",)),
@@ -41,8 +41,8 @@ def test_what_goes_wrong_in_a_worker_is_told_in_one_line(tmp_path):
     beam_prepare.run(job, todo, "DirectRunner", [])
 
 
-def test_without_beam_the_pip_line_is_told(tmp_path, monkeypatch):
+def test_without_beam_the_error_names_the_extra(tmp_path, monkeypatch):
   monkeypatch.setitem(sys.modules, "apache_beam", None)
   job = _job()
-  with pytest.raises(errors.UserError, match=r"pip install 'apache-beam.*--runner=local"):
+  with pytest.raises(errors.UserError, match=r"pip install gcap_tf\[beam\]"):
     beam_prepare.run(job, _tasks(tmp_path / "out", job), "DirectRunner", [])

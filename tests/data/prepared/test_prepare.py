@@ -130,9 +130,10 @@ def test_a_failure_leaves_what_was_there(tmp_path):
 
 PROGRAM = """
 import sys
-from gcap_tf.data import prepare, scenes
+from gcap_tf.data.prepared import prepare
+from gcap_tf.data.scenes import drawn_scenes
 if __name__ == "__main__":
-  config = prepare.PrepareConfig("scenes", scenes=scenes.SceneConfig(9000, 10, 0))
+  config = prepare.PrepareConfig("scenes", scenes=drawn_scenes.SceneConfig(9000, 10, 0))
   prepare.prepare(config, sys.argv[1], workers=2)
 """
 
@@ -171,7 +172,7 @@ def test_work_of_a_living_process_is_left_alone(tmp_path):
 @pytest.mark.parametrize("name", ["photo.jpg", "dataset.json"])
 def test_a_folder_of_other_things_is_not_replaced(tmp_path, name):
   (tmp_path / name).write_text("{}")
-  with pytest.raises(errors.UserError, match="holds something else than prepared data"):
+  with pytest.raises(errors.UserError, match="holds something other than prepared data"):
     prepare.prepare(_config(), tmp_path, workers=1)
   assert (tmp_path / name).exists()
 

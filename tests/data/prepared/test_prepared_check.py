@@ -35,7 +35,7 @@ def test_a_whole_folder_has_no_faults_and_is_described(data):
   assert "100.00% of words are in train" in text
 
 
-def test_object_words_without_a_region_are_told(tmp_path):
+def test_object_words_without_a_region_are_reported(tmp_path):
   items = []
   for record in make_records.make_records(3):
     # Regions 0 and 1 are the boxes of the two objects: leave only the first of them.
@@ -105,7 +105,7 @@ def test_a_record_that_is_no_good_is_named(tmp_path, change, message):
   assert f"picture {items[3].image_id}" in fault and message in fault
 
 
-def test_an_index_that_tells_other_counts_is_found(data):
+def test_an_index_with_other_counts_is_found(data):
   path = data.folder / "index_train.npz"
   arrays = dict(np.load(path))
   arrays["regions"][2] += 1

@@ -25,7 +25,7 @@ def test_records_are_read_in_any_order_from_many_threads(data):
     np.testing.assert_array_equal(record.regions.features, expected[position].regions.features)
 
 
-def test_the_index_tells_captions_words_and_regions(tmp_path):
+def test_the_index_counts_captions_words_and_regions(tmp_path):
   items = make_records.make_records(9, captions=(1, 2, 5))
   split = make_records.write_folder(tmp_path / "out", {"train": items}).split("train")
   assert len(split) == 9

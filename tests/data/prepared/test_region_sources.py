@@ -70,10 +70,10 @@ def test_regions_of_the_dataset_itself_are_kept():
 
 def test_without_annotated_boxes_no_detector_can_be_simulated():
   for name in ("perfect", "noisy", ""):
-    with pytest.raises(errors.UserError, match="needs annotated boxes, which karpathy has not"):
+    with pytest.raises(errors.UserError, match="boxes, which karpathy does not have"):
       region_sources.choose(name, "karpathy", NOISY, 0)
 
 
 def test_a_dataset_without_regions_of_its_own_says_so():
-  with pytest.raises(errors.UserError, match="scenes brings no regions"):
+  with pytest.raises(errors.UserError, match="scenes has no regions"):
     region_sources.choose("source", "scenes", NOISY, 0)

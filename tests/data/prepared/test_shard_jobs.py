@@ -74,7 +74,7 @@ def test_workers_use_one_thread_and_do_not_import_tensorflow(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_goes_wrong_in_a_worker_is_told_as_it_was(tmp_path, workers):
+def test_the_error_of_a_worker_is_reported_unchanged(tmp_path, workers):
   source = HandMade(6)
   source.fault = source.image_ids("train")[4]
   with pytest.raises(errors.UserError, match=f"^picture {source.fault} is torn$"):
@@ -99,7 +99,7 @@ def test_one_failure_stops_all_workers_soon(tmp_path):
   assert time.monotonic() - start < 45
 
 
-def test_a_killed_worker_is_told(tmp_path):
+def test_a_killed_worker_is_reported(tmp_path):
   source = HandMade(6, kill=True)
   source.fault = source.image_ids("train")[4]
   with pytest.raises(errors.UserError, match=r"worker process was killed.*--workers"):

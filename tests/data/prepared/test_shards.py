@@ -119,7 +119,7 @@ def test_tensorflow_parses_a_record():
 
 
 @pytest.mark.parametrize("word", ["", "two words"])
-def test_a_word_that_could_not_be_told_from_its_neighbours_is_refused(word):
+def test_a_word_with_a_space_or_no_letters_is_refused(word):
   caption = records.Caption("1", "", ("a", word))
   with pytest.raises(errors.UserError, match="empty or holds a space"):
     shards.encode(records.Record("1", "train", 1, 1, (caption,)))

@@ -43,7 +43,8 @@ def make(folder, captions=CAPTIONS, instances=INSTANCES):
 
 
 def read(folder, **options):
-  found = list(coco.read(folder, progress=False, **options))
+  splits, most = options.pop("splits", None), options.pop("max_images", None)
+  found = list(coco.COCO(folder, **options).read(splits, most, progress=False))
   for record in found:
     validation.check_record(record, "made")
   return found
@@ -102,7 +103,7 @@ def test_boxes_without_area_are_left_out(tmp_path):
   assert read(make(tmp_path, instances=instances))[1].annotated == ()
 
 
-def test_pictures_beside_the_annotations_are_found(tmp_path):
+def test_pictures_next_to_the_annotations_are_found(tmp_path):
   (tmp_path / "train2017").mkdir()
   (tmp_path / "train2017" / "8.jpg").touch()
   paths = [record.picture_path for record in read(make(tmp_path))]

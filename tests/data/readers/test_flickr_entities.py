@@ -53,7 +53,9 @@ def zipped(folder, **changed):
 
 
 def read(folder, **options):
-  return list(flickr_entities.read(folder, classes=CLASSES, progress=False, **options))
+  splits, most = options.pop("splits", None), options.pop("max_images", None)
+  source = flickr_entities.FlickrEntities(folder, CLASSES, **options)
+  return list(source.read(splits, most, progress=False))
 
 
 def summary(record):
@@ -75,7 +77,7 @@ def test_the_archive_itself_may_be_given(tmp_path):
   assert len(read(zipped(tmp_path) / "annotations.zip")) == 2
 
 
-def test_a_reader_pickles_with_its_classes_and_opens_the_archive_anew(tmp_path):
+def test_a_pickled_reader_keeps_its_classes_and_opens_the_archive_again(tmp_path):
   source = flickr_entities.FlickrEntities(zipped(tmp_path))
   first = source.record("11")
   copy = pickle.loads(pickle.dumps(source))
@@ -189,9 +191,8 @@ def distributed():
 def test_every_distributed_record_parses_and_is_valid(distributed):
   classes = object_words.ObjectClasses.load(distributed / "flickr30k_class_name.txt")
   counts = collections.Counter()
-  for record in flickr_entities.read(
-    distributed / "flickr30k_entities", classes=classes, progress=False
-  ):
+  source = flickr_entities.FlickrEntities(distributed / "flickr30k_entities", classes)
+  for record in source.read(progress=False):
     validation.check_record(record, "Flickr30k Entities")
     counts["pictures"] += 1
     counts[record.split] += 1

@@ -10,7 +10,8 @@ from gcap_tf.data.readers import instapic
 
 
 def read(source, **options):
-  found = list(instapic.read(source, progress=False, **options))
+  splits, most = options.pop("splits", None), options.pop("max_images", None)
+  found = list(instapic.InstaPIC(source, **options).read(splits, most, progress=False))
   for record in found:
     validation.check_record(record, "made")
   return found
@@ -34,7 +35,7 @@ def test_json_lines_and_tables_read_alike(tmp_path):
   assert all(len(record.captions) == 1 for record in found)
 
 
-def test_pictures_beside_the_captions_give_their_sizes(tmp_path):
+def test_sizes_come_from_pictures_next_to_the_captions(tmp_path):
   (tmp_path / "train.tsv").write_text("1.png\tfog\n2.png\train\n")
   Image.new("RGB", (8, 3)).save(tmp_path / "1.png")
   first, second = read(tmp_path)

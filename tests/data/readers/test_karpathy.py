@@ -30,7 +30,8 @@ def path(tmp_path):
 
 
 def read(source, **options):
-  found = list(karpathy.read(source, progress=False, **options))
+  splits, most = options.pop("splits", None), options.pop("max_images", None)
+  found = list(karpathy.Karpathy(source, **options).read(splits, most, progress=False))
   for record in found:
     validation.check_record(record, "made")
   return {(record.split, record.image_id): record for record in found}
@@ -63,7 +64,7 @@ def test_a_folder_with_one_split_file_may_be_given(path):
   assert len(read(path.parent)) == 3
 
 
-def test_pictures_beside_the_file_give_their_sizes(path):
+def test_sizes_come_from_pictures_next_to_the_file(path):
   (path.parent / "val2014").mkdir()
   Image.new("RGB", (9, 6)).save(path.parent / "val2014" / "c_1.jpg")
   found = read(path)

@@ -19,7 +19,8 @@ def folder(tmp_path):
 
 
 def read(folder, **options):
-  found = list(precomp.read(folder, progress=False, **options))
+  splits, most = options.pop("splits", None), options.pop("max_images", None)
+  found = list(precomp.Precomp(folder, **options).read(splits, most, progress=False))
   for record in found:
     validation.check_record(record, "made")
   return found

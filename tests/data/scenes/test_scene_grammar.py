@@ -15,8 +15,8 @@ def told():
   for seed in range(60):
     rng = np.random.Generator(np.random.PCG64([9, seed]))
     scene = scene_groups.compose(rng)
-    narrator = scene_grammar.Narrator(scene, rng)
-    pairs += [(scene, narrator.caption()) for _ in range(8)]
+    writer = scene_grammar.CaptionWriter(scene, rng)
+    pairs += [(scene, writer.caption()) for _ in range(8)]
   return pairs
 
 
@@ -106,11 +106,11 @@ def test_sentences_take_many_forms(told):
   assert {"while", "and", "with", "wearing", "next", "behind", "there"} <= words
 
 
-def test_an_empty_scene_is_told_too():
+def test_an_empty_scene_has_a_caption_too():
   rng = np.random.Generator(np.random.PCG64(1))
   scene = scene_groups.compose(rng)
   for entity in scene.entities:
     entity.box_px = None
-  sentence = scene_grammar.Narrator(scene, rng).caption()
+  sentence = scene_grammar.CaptionWriter(scene, rng).caption()
   assert sentence.tokens[:3] == ["there", "is", "an"]
   assert sentence.mentions[0].kind == "scene"

@@ -59,7 +59,7 @@ def test_the_places_parts_give_way_to_what_stands_before_them(stage):
   assert before["field"][3] == 240
 
 
-def test_a_size_word_tells_the_scale():
+def test_a_size_word_matches_the_scale():
   sizes = {}
   for seed in range(60):
     stage = scene_layout.Stage(

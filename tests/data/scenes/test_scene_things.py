@@ -25,16 +25,6 @@ def test_mirrored_things_are_mirrored(name):
   assert ((plain > 0) == (mirrored[:, ::-1] > 0)).mean() > 0.95
 
 
-def test_cars_and_bicycles_have_two_wheels_apart():
-  for paint in (scene_things.paint_car, scene_things.paint_bicycle):
-    pen = paint(RED, BLUE, 1.0, False)
-    _, numbers = pen.finish()
-    first, second = (
-      np.flatnonzero((numbers == i).any(0)) for i, p in enumerate(pen.parts, 2) if p == "wheel"
-    )
-    assert first[-1] < second[0]
-
-
 @pytest.mark.parametrize("name", scene_layout.ACCENTED)
 def test_parts_with_a_colour_of_their_own_are_parts(name):
   pen = scene_things.PAINTERS[name](RED, BLUE, 1.0, False)

@@ -68,7 +68,7 @@ def test_the_index_is_kept_and_used_while_the_file_stays(tmp_path):
   assert bottom_up.BottomUpStore(tmp_path).ids() == ["7"]
 
 
-def test_a_broken_index_is_made_anew(tmp_path):
+def test_a_broken_index_is_made_again(tmp_path):
   store(tmp_path, line("7", BOXES, FEATURES))
   (tmp_path / "a.tsv.index.json").write_text("[")
   assert bottom_up.BottomUpStore(tmp_path).ids() == ["7"]

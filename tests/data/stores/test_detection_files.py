@@ -75,7 +75,7 @@ def test_boxes_are_cut_at_the_edge_and_empty_ones_dropped(tmp_path):
   np.testing.assert_array_equal(found.get("7").boxes_px, [[0, 20, 25, 80]])
 
 
-def test_a_size_that_nobody_tells_is_said_to_be_guessed(tmp_path, caplog):
+def test_an_unknown_size_is_logged_as_a_guess(tmp_path, caplog):
   with caplog.at_level(logging.WARNING, "absl"):
     found = store(tmp_path, [dog()])
   assert found.size("7") == (0, 0)

@@ -64,7 +64,7 @@ def test_known_names_agree_with_the_rules_and_hold_plurals(mapping):
   assert "sofa" not in known
 
 
-def test_unknown_names_are_told_once_with_counts(mapping, caplog):
+def test_unknown_names_are_logged_once_with_counts(mapping, caplog):
   with caplog.at_level(logging.WARNING, "absl"):
     label_mapping.report(mapping, ["sofa", "sofa", "dog", "lamp", ""])
     label_mapping.report(mapping, ["dog", ""])

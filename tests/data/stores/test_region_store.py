@@ -43,7 +43,7 @@ def test_a_store_knows_its_length_and_members():
 def test_features_of_another_size_are_refused():
   shelf = Shelf({"a": regions(3), "b": regions(4)})
   shelf.get("a")
-  with pytest.raises(errors.UserError, match="picture b: features of size 4, where others have 3"):
+  with pytest.raises(errors.UserError, match="picture b: features of size 4, others have 3"):
     shelf.get("b")
 
 

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from gcap_tf import box_geometry, errors
+from gcap_tf import box_geometry
 from gcap_tf.data import records
 from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.data.stores import simulated_detector, word_prototypes
@@ -170,28 +170,6 @@ def test_a_class_signal_points_along_its_prototype():
   assert abs(cosine[ball_region]) < 0.2
 
 
-def test_the_telling_spot_can_carry_more_class_than_the_whole():
-  # By hand, for the spot alone: purity = focus = 1, coverage c = side^2, boost b:
-  #   s = ((1 - w) * sqrt(c) + w) * (1 + b * (1 - c)); the whole object has s = 1.
-  config = simulated_detector.NoisyConfig(signal_noise=0.0, focus_boost=0.7)
-  whole = np.asarray([[0, 0, 100, 100]], np.float32)
-  spot = np.asarray([[20, 20, 70, 70]], np.float32)
-  rng = np.random.Generator(np.random.PCG64(1))
-  boost = 1.4 * np.random.Generator(np.random.PCG64(1)).random(1, np.float32)[0]
-  _, signal = simulated_detector._signal(np.concatenate([whole, spot]), whole, spot, config, rng)
-  assert signal[0, 0] == pytest.approx(1.0)
-  assert signal[1, 0] == pytest.approx((0.5 * 0.5 + 0.5) * (1 + boost * 0.75), rel=1e-5)
-
-
-def test_the_noise_is_gaussian():
-  draws = simulated_detector._gaussian(np.random.Generator(np.random.PCG64(1)), (1000, 200)).ravel()
-  assert draws.dtype == np.float32
-  assert draws.mean() == pytest.approx(0, abs=0.01)
-  assert draws.std() == pytest.approx(1, abs=0.01)
-  assert (draws**4).mean() == pytest.approx(3, abs=0.1)
-  assert (draws > 1.6449).mean() == pytest.approx(0.05, abs=0.003)
-
-
 def test_features_of_unit_signal_have_the_configured_size():
   config = simulated_detector.NoisyConfig(noise=1.0, geometry_weight=0.0, rms=0.5)
   features = simulated_detector.noisy(make_record(), config).features  # noise alone, of norm 1
@@ -242,12 +220,3 @@ def test_a_hundred_records_take_less_than_a_third_of_a_second(drawn):
   for record in drawn * 4:
     simulated_detector.noisy(record, config)
   assert time.process_time() - start < 0.33
-
-
-@pytest.mark.parametrize(
-  "wrong",
-  [{"regions": 0}, {"feature_size": 0}, {"partial": 0.9, "enlarged": 0.9}, {"similarity": 1.0}],
-)
-def test_impossible_settings_are_refused(wrong):
-  with pytest.raises(errors.UserError, match="noisy detector"):
-    simulated_detector.NoisyConfig(**wrong)

@@ -39,11 +39,6 @@ def test_attributes_mix_to_a_norm_near_one():
   assert not word_prototypes.attribute_direction((), 64).any()
 
 
-def test_rows_of_no_words_are_empty():
-  assert word_prototypes.class_rows((), 8, 0.3).shape == (0, 8)
-  assert word_prototypes.class_rows(("a", "b"), 8, 0.3).shape == (2, 8)
-
-
 @pytest.mark.parametrize("word", ["dog", "man", "skyscraper", ""])
 def test_the_telling_spot_lies_inside_the_box(word):
   x1, y1, x2, y2 = word_prototypes.focus_fractions(word)
@@ -51,5 +46,5 @@ def test_the_telling_spot_lies_inside_the_box(word):
   assert 0.15 < (x2 - x1) * (y2 - y1) < 0.35
 
 
-def test_people_are_told_by_the_top_of_their_box():
+def test_the_typical_spot_of_people_is_the_top_of_their_box():
   assert word_prototypes.focus_fractions("woman")[1] == 0

@@ -4,7 +4,7 @@ from gcap_tf import config
 from gcap_tf.captioners import catalog as captioners
 from gcap_tf.matchers import catalog as matchers
 from gcap_tf.recipes import experiments, scales
-from gcap_tf.training.methods import matcher_training
+from gcap_tf.training.methods import matching
 
 
 def small(make_table) -> experiments.Table:
@@ -28,7 +28,7 @@ def check(make_table) -> None:
 
 
 def _check_options(training) -> None:
-  is_matcher = isinstance(training, matcher_training.MatcherTrainingConfig)
+  is_matcher = isinstance(training, matching.MatcherTrainingConfig)
   models = matchers.MATCHERS if is_matcher else captioners.CAPTIONERS
   options = {**training.options, "vocabulary_size": 10}
   made = config.from_dict(models.get(training.model).Config, options, training.model)

@@ -37,7 +37,7 @@ def test_a_line_with_too_few_columns_is_named(tmp_path):
     list(conllu.read(tmp_path / "x.conllu"))
 
 
-def test_the_part_of_a_treebank_is_found_or_its_lack_is_told(tmp_path):
+def test_the_part_of_a_treebank_is_found_or_an_error_names_it(tmp_path):
   (tmp_path / "en_ewt-ud-train.conllu.xz").touch()
   assert conllu.find(tmp_path, "train").name == "en_ewt-ud-train.conllu.xz"
   with pytest.raises(errors.UserError, match="holds no"):

@@ -29,7 +29,7 @@ def _tags(marked: str, corpus: list[str] = ()) -> dict[str, str]:
   return dict(zip(words, tagger.tags(sentence), strict=True))
 
 
-def test_phrases_and_the_words_between_them_are_told_apart():
+def test_phrases_and_the_words_between_them_are_separated():
   found = weak_tags.phrases(MARKED)
   assert [phrase.kind for phrase in found][:3] == ["people", None, "clothing"]
   assert found[0].words == ["a", "young", "man"]

@@ -1,14 +1,22 @@
 """Tests of gcap_tf/training/methods/captioning.py."""
 
+import dataclasses
+import json
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from gcap_tf import errors
 from gcap_tf.captioners import catalog
+from gcap_tf.data.prepared import pipeline
+from gcap_tf.runs import run_folders
 from gcap_tf.text import vocabulary
+from gcap_tf.training import captioner_model, loss_options, teacher_cache
 from gcap_tf.training.methods import captioning
 from tests import captioner_harness
+from tests.data import make_records
+from tests.training import fine_tuned, small_runs
 
 SEED = tf.constant([3, 4])
 SMALL = {"embedding_size": 8, "hidden_size": 10}
@@ -47,7 +55,7 @@ BATCH = batch_with_teacher()
 
 
 def losses(model, seed=SEED, batch=BATCH, words=None, **options):
-  trainer = captioning.CaptioningTrainer(model, captioning.CaptioningConfig(**options), words)
+  trainer = captioning.CaptioningTrainer(model, loss_options.CaptioningLosses(**options), words)
   return {name: float(value) for name, value in trainer.losses(batch, seed).items()}
 
 
@@ -110,10 +118,6 @@ def test_gvds_supervised_losses_use_the_classes_of_words():
   assert all(np.isfinite(value) and value > 0 for value in found.values())
 
 
-def test_words_find_their_class_themselves_or_by_their_lemma():
-  assert captioning.word_classes(WORDS) == (0, 1, 1, 2, 0, 0, 0, 0, 0, 0, 0)
-
-
 def test_a_batch_without_nouns_or_boxes_gives_no_nan():
   batch = BATCH | {
     "noun_mask": tf.zeros_like(BATCH["noun_mask"]),
@@ -122,7 +126,7 @@ def test_a_batch_without_nouns_or_boxes_gives_no_nan():
   model = make("gvd", num_classes=3, localizer="mlp")
   trainer = captioning.CaptioningTrainer(
     model,
-    captioning.CaptioningConfig(
+    loss_options.CaptioningLosses(
       distill_weight=1.0,
       box_supervision="nll",
       reconstruction_weight=1.0,
@@ -143,37 +147,12 @@ def test_a_batch_without_nouns_or_boxes_gives_no_nan():
     assert gradient is None or np.isfinite(tf.convert_to_tensor(gradient)).all()
 
 
-def test_distillation_moves_attention_towards_the_teacher():
-  model = make(dropout=0.0)
-  config = captioning.CaptioningConfig(cross_entropy_weight=0.0, distill_weight=1.0)
-  trainer = captioning.CaptioningTrainer(model, config)
-  variables = model.trainable_variables
-
-  @tf.function(autograph=False)
-  def step():
-    with tf.GradientTape() as tape:
-      total = tf.add_n(list(trainer.losses(BATCH, SEED).values()))
-    for variable, gradient in zip(variables, tape.gradient(total, variables), strict=True):
-      if gradient is not None:
-        variable.assign_sub(2.0 * tf.convert_to_tensor(gradient))
-    return total
-
-  values = [float(step()) for _ in range(100)]
-  assert values[-1] < 0.6 * values[0]
-
-
-def test_sampling_grows_with_the_epochs():
-  config = captioning.SamplingConfig(start=0)
-  assert [config.chance(epoch) for epoch in (0, 4, 5, 9, 25, 99)] == [
-    *(0.0, 0.0, 0.05, 0.05, 0.25, 0.25)
-  ]
-  assert captioning.SamplingConfig().chance(50) == 0.0
-
-
 def test_the_chance_of_sampling_follows_the_epoch_without_a_new_graph():
   model = make()
-  sampling = captioning.SamplingConfig(start=0, increase=1.0, most=1.0)
-  trainer = captioning.CaptioningTrainer(model, captioning.CaptioningConfig(sampling=sampling))
+  scheduled_sampling = loss_options.ScheduledSampling(start=0, increase=1.0, most=1.0)
+  trainer = captioning.CaptioningTrainer(
+    model, loss_options.CaptioningLosses(scheduled_sampling=scheduled_sampling)
+  )
   traces = []
 
   @tf.function(autograph=False)
@@ -192,7 +171,7 @@ def test_the_chance_of_sampling_follows_the_epoch_without_a_new_graph():
 
 def test_one_graph_serves_each_bucket_of_lengths():
   model, traces = make(), []
-  trainer = captioning.CaptioningTrainer(model, captioning.CaptioningConfig())
+  trainer = captioning.CaptioningTrainer(model, loss_options.CaptioningLosses())
 
   @tf.function(autograph=False)
   def run(batch):
@@ -212,16 +191,123 @@ def test_one_graph_serves_each_bucket_of_lengths():
     ("updown", {"reconstruction_weight": 0.5}, "localizer"),
     ("neuraltalk2", {"consistency_weight": 0.5}, "localizer"),
     ("updown", {"grounding_weight": 0.1}, "num_classes"),
-    ("adaptive", {"attention_weight": 0.1}, "need the model updown"),
-    ("neuraltalk2", {"sampling": captioning.SamplingConfig(start=0)}, "scheduled sampling"),
+    ("adaptive", {"attention_weight": 0.1}, "attention_weight is not for Adaptive"),
+    (
+      "neuraltalk2",
+      {"scheduled_sampling": loss_options.ScheduledSampling(start=0)},
+      "scheduled sampling",
+    ),
   ],
 )
 def test_losses_that_a_captioner_cannot_have_are_refused(name, options, message):
   with pytest.raises(errors.UserError, match=message):
-    captioning.CaptioningTrainer(make(name), captioning.CaptioningConfig(**options))
+    captioning.CaptioningTrainer(make(name), loss_options.CaptioningLosses(**options))
 
 
-def test_distillation_without_a_teacher_is_refused():
-  batch = captioner_harness.make_batch()
-  with pytest.raises(errors.UserError, match="name a teacher"):
-    losses(make(), batch=batch, distill_weight=1.0)
+def losses_of(run):
+  lines = [json.loads(line) for line in (run / "metrics.jsonl").open()]
+  return [line for line in lines if "loss" in line]
+
+
+def test_training_writes_a_run_that_loads_and_compiles_once_per_bucket(tmp_path, monkeypatch):
+  data = small_runs.data(tmp_path)
+  lengths = count_traces(monkeypatch)
+  config = small_runs.captioner_config(captions_per_image=1, buckets=(6, 7, 9), epochs=4)
+  config = dataclasses.replace(config, images=2)
+  figures = captioning.train(data, config, tmp_path / "run")
+  # Another length makes the graph take any, so that none compiles twice.
+  assert 1 < len(lengths) <= 3 and len(lengths) == len(set(lengths))
+  assert figures["best_score"] >= figures["cider"] >= 0
+  run = run_folders.load(tmp_path / "run", "captioner")
+  assert run.model.config.feature_size == 8 and run.model.config.num_labels == 0
+  assert run.config["object_classes"] == list(data.object_classes)
+  check_shown(tmp_path / "run", data.split("val").record(0))
+
+
+def count_traces(monkeypatch):
+  """The length of captions at every trace of a training step."""
+  lengths, losses = [], captioning.CaptioningTrainer.losses
+
+  def counted(self, batch, seed):
+    lengths.append(batch["tokens"].shape[1])
+    return losses(self, batch, seed)
+
+  monkeypatch.setattr(captioning.CaptioningTrainer, "losses", counted)
+  return lengths
+
+
+def check_shown(run, record):
+  """TensorBoard has curves, captions of every validation and the options."""
+  found = small_runs.summaries(run)
+  text = found["captions"][-1].tensor.string_val[0].decode()
+  assert f"| {record.image_id} |" in text and " ".join(record.captions[0].tokens) in text
+  assert len(found["captions"]) == 4
+  assert {"training/cross_entropy", "validation/cider"} <= found.keys()
+  assert "_hparams_/session_start_info" in found
+
+
+def test_regions_with_labels_alone_are_learned_from_their_labels(tmp_path):
+  data = small_runs.data(tmp_path, feature_size=0)
+  captioning.train(data, small_runs.captioner_config(), tmp_path / "run")
+  run = run_folders.load(tmp_path / "run")
+  assert run.model.config.feature_size == 0
+  assert run.model.config.num_labels == len(run.vocabulary.labels) > 0
+
+
+def test_a_teacher_adds_its_loss_and_its_attention_is_kept(tmp_path):
+  data = small_runs.data(tmp_path)
+  fine_tuned.matcher(tmp_path / "teacher", data)
+  config = small_runs.captioner_config(
+    teacher=str(tmp_path / "teacher"), losses=loss_options.CaptioningLosses(distill_weight=0.5)
+  )
+  captioning.train(data, config, tmp_path / "run")
+  assert losses_of(tmp_path / "run")[-1]["distillation"] > 0
+  kept = list((tmp_path / "teacher" / "attention").iterdir())
+  teacher = run_folders.load(tmp_path / "teacher", "matcher")
+  teacher_cache.open_or_compute(teacher, data.split("train"))
+  assert list((tmp_path / "teacher" / "attention").iterdir()) == kept
+
+
+def test_regions_that_lack_what_is_asked_for_are_refused(tmp_path):
+  data = small_runs.data(tmp_path, labels=False)
+  config = small_runs.captioner_config(region_labels="yes")
+  with pytest.raises(errors.UserError, match="regions without labels"):
+    captioning.train(data, config, tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+  ("model", "clip", "words"), [("updown", "value", 16), ("distributed", "norm", 20)]
+)
+def test_each_family_has_its_published_settings(model, clip, words):
+  config = captioning.for_model(model)
+  assert (config.optimizer.clip, config.max_words) == (clip, words)
+  assert config.optimizer.clip_at == 0.1
+
+
+def test_cyclical_weighs_both_passes():
+  losses = captioning.for_model("cyclical").losses
+  assert losses.cross_entropy_weight == losses.reconstruction_weight == 0.5
+
+
+@pytest.mark.parametrize("model", catalog.CAPTIONERS.names())
+def test_every_captioner_learns_from_labels_alone(tmp_path, model):
+  data = small_runs.data(tmp_path, train=3, val=1, feature_size=0)
+  known = {field.name for field in dataclasses.fields(catalog.CAPTIONERS.get(model).Config)}
+  sizes = {**small_runs.CAPTIONER_SIZES, "region_size": 6, "location_size": 4, "dropout": 0.0}
+  options = {name: value for name, value in sizes.items() if name in known}
+  config = captioning.CaptionerTrainingConfig(model, options, min_count=1)
+  vocabulary = captioner_model.build_vocabulary(data, config)
+  assert set(vocabulary.labels) <= set(make_records.NOUNS)
+  chosen = captioner_model.model_config(data, vocabulary, config)
+  captioner = run_folders.make_model("captioner", model, chosen)
+  batches = pipeline.training_batches(
+    data.split("train"), vocabulary, pipeline.BatchConfig(images=3, captions_per_image=2)
+  )
+  batch = next(iter(batches))
+  trainer = captioning.CaptioningTrainer(captioner, loss_options.CaptioningLosses(), vocabulary)
+  table = captioner.region_input.labels.embeddings
+  with tf.GradientTape() as tape:
+    loss = trainer.losses(batch, tf.constant([1, 2]))["cross_entropy"]
+  gradient = tf.convert_to_tensor(tape.gradient(loss, table.value))
+  seen = set(batch["region_labels"].numpy().ravel())
+  assert set(np.flatnonzero(np.abs(gradient).sum(-1))) == seen and 0 not in seen

@@ -1,0 +1,1 @@
+"""Evaluators: one file each; the reports find them in this folder."""

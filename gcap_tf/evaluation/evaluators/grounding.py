@@ -1,0 +1,36 @@
+"""Grounding: whether the words of captions point at the right boxes, and hallucinated objects."""
+
+from gcap_tf import errors, files
+from gcap_tf.evaluation import captioner_evaluation, evaluator
+from gcap_tf.metrics import diversity, grounding_report, lemma_source, results_io
+from gcap_tf.text import object_words
+
+
+@evaluator.CAPTIONERS.register("grounding")
+class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
+  """Judges generated sentences and, if the configuration says so, the split's own."""
+
+  def run(self, subject: evaluator.CaptionerAnswers) -> evaluator.Report:
+    split, config = subject.split, subject.config
+    if not (split.has_boxes and split.data.object_classes):
+      return evaluator.Report(f"grounding not computed: {split.folder} has no annotated boxes")
+    path = split.data.references_path(split.name)
+    value = files.read_json(path, "references")
+    references = results_io.read_references(path, value)
+    if not any(caption.classes for reference in references for caption in reference.captions):
+      raise errors.UserError(f"{path} has no annotated object word; grounding cannot be judged")
+    classes = object_words.ObjectClasses(split.data.object_classes)
+    predictions = captioner_evaluation.generated_predictions(subject.answers, classes)
+    if config.grounding_path:
+      results_io.write_submission(config.grounding_path, predictions, "gen")
+    lemmas = lemma_source.choose(None, value)
+    generated = grounding_report.generated_sentences(references, predictions, lemmas.lemma)
+    hallucination = diversity.hallucination(references, predictions, lemmas.lemma)
+    text = f"{generated.text}\n\n{hallucination.text()}"
+    values = generated.values | hallucination.as_json()
+    if config.given_sentences:
+      run = subject.run
+      given = captioner_evaluation.given_predictions(run.model, run.vocabulary, split)
+      judged = grounding_report.given_sentences(references, given)
+      text, values = f"{text}\n\n{judged.text}", values | judged.values
+    return evaluator.Report(text, values)

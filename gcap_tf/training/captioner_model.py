@@ -1,0 +1,82 @@
+"""Which captioner a run trains: its vocabulary and sizes, from options and data."""
+
+import dataclasses
+from typing import Any, Literal
+
+from gcap_tf import config as configs
+from gcap_tf import errors
+from gcap_tf.captioners import catalog
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.text import vocabulary as vocabularies
+
+
+@dataclasses.dataclass(frozen=True)
+class CaptionerOptions:
+  """The captioner of a run.
+
+  Attributes:
+    model: registered name.
+    options: options of the model, besides the sizes that follow from data and vocabulary.
+    region_labels: whether the captioner reads the labels of regions; "auto" reads them if
+      regions have no features.
+    region_classes: "objects" gives GVD's classifier of regions one class for each annotated
+      object class of the data, "option" as many as the model's option says.
+    min_count: words seen less often are UNK.
+  """
+
+  model: str = "updown"
+  options: dict[str, Any] = dataclasses.field(default_factory=dict)
+  region_labels: Literal["auto", "yes", "no"] = "auto"
+  region_classes: Literal["option", "objects"] = "option"
+  min_count: configs.PositiveInt = 6
+
+
+def uses_labels(data: prepared_data.PreparedData, config: CaptionerOptions) -> bool:
+  """Whether the captioner reads region labels; a `UserError` if it would have nothing to read."""
+  wanted = {"yes": True, "no": False, "auto": not data.feature_size}[config.region_labels]
+  if wanted and not data.has_labels:
+    raise errors.UserError(f"{data.folder} has regions without labels; set region_labels=no")
+  if not wanted and not data.feature_size:
+    raise errors.UserError(f"{data.folder} has regions without features; set region_labels=yes")
+  return wanted
+
+
+def build_vocabulary(
+  data: prepared_data.PreparedData, config: CaptionerOptions
+) -> vocabularies.Vocabulary:
+  """The run's words, and the labels that it reads of regions or classifies them by."""
+  vocabulary = data.build_vocabulary("captioner", config.min_count)
+  labels = vocabulary.labels if uses_labels(data, config) else ()
+  if config.region_classes == "objects":
+    if not data.object_classes:
+      raise errors.UserError(
+        f"{data.folder} has no object classes; set region_classes=option, or prepare the data "
+        "with --object_classes=FILE"
+      )
+    labels += tuple(name for name in data.object_classes if name not in labels)
+  return dataclasses.replace(vocabulary, labels=labels)
+
+
+def model_config(
+  data: prepared_data.PreparedData,
+  vocabulary: vocabularies.Vocabulary,
+  config: CaptionerOptions,
+) -> Any:
+  """The model's own options, with the sizes of data and vocabulary."""
+  sizes = {
+    "vocabulary_size": vocabulary.size,
+    "feature_size": data.feature_size,
+    "num_labels": len(vocabulary.labels) if uses_labels(data, config) else 0,
+  }
+  if config.region_classes == "objects":
+    sizes["num_classes"] = len(vocabulary.labels)
+  if config.options.get("naming"):
+    sizes["label_words"] = label_words(vocabulary)
+  cls = catalog.CAPTIONERS.get(config.model).Config
+  return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")
+
+
+def label_words(vocabulary: vocabularies.Vocabulary) -> list[int]:
+  """The word of each region label, the unknown label first; 0 if the label is no word."""
+  known = {word: index for word, index in vocabulary.ids.items() if index != vocabulary.unknown_id}
+  return [0, *(known.get(label, 0) for label in vocabulary.labels)]

@@ -1,0 +1,1 @@
+"""Parts of self-critical and contrastive training, which begin with a trained captioner."""

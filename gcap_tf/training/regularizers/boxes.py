@@ -1,0 +1,26 @@
+"""Box supervision: attention of annotated words falls on their boxes (losses/boxes.py)."""
+
+import tensorflow as tf
+
+from gcap_tf.losses import boxes
+from gcap_tf.training import loss_options
+from gcap_tf.training.regularizers import base
+
+
+@base.register("boxes")
+class Boxes(base.Regularizer):
+  """Pulls attention towards the regions that overlap with a word's annotated box."""
+
+  weight_option = "box_weight"
+  batch_keys = ("target_regions",)
+
+  @classmethod
+  def weight_in(cls, config: loss_options.CaptioningLosses) -> float:
+    return 0.0 if config.box_supervision == "none" else config.box_weight
+
+  def counted(self, batch: base.Batch) -> tf.Tensor:
+    return boxes.positives(self.config.box_supervision, batch["target_regions"])
+
+  def loss(self, step: base.Step) -> tf.Tensor:
+    targets = step.batch["target_regions"]
+    return boxes.loss(self.config.box_supervision, targets, step.attention, step.region_mask)

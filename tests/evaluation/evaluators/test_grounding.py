@@ -1,0 +1,21 @@
+"""Tests of gcap_tf/evaluation/evaluators/grounding.py."""
+
+import json
+
+from gcap_tf.evaluation.evaluators import grounding
+from tests.evaluation.evaluators import subjects
+
+
+def test_generated_and_given_sentences_are_judged_and_the_submission_is_saved(tmp_path):
+  path = tmp_path / "grounding.json"
+  subject = subjects.captioner(tmp_path, grounding_path=str(path))
+  report = grounding.Grounding().run(subject)
+  assert {"f1_all", "recall_loc", "chair_i", "attention_accuracy"} <= report.values.keys()
+  assert "hallucination: " in report.text
+  submission = json.loads(path.read_text())
+  assert submission["eval_mode"] == "gen" and len(submission["results"]) == 5
+
+
+def test_data_without_boxes_is_not_judged(tmp_path):
+  report = grounding.Grounding().run(subjects.captioner(tmp_path, boxes=False))
+  assert report.values == {} and "grounding not computed" in report.text

@@ -1,0 +1,14 @@
+"""Tests of gcap_tf/evaluation/evaluators/retrieval.py."""
+
+import numpy as np
+
+from gcap_tf.evaluation.evaluators import retrieval
+from tests.evaluation.evaluators import subjects
+
+
+def test_the_similarities_of_a_matcher_are_ranked(tmp_path):
+  subject = subjects.matcher(tmp_path)
+  assert subject.similarity.shape == (5, 25)
+  figures = retrieval.Retrieval().run(subject).values
+  best = subject.similarity.argmax(0) == subject.split.caption_pictures
+  np.testing.assert_allclose(figures["t2i_r1"], 100 * best.mean())
