@@ -3,9 +3,9 @@ r"""Evaluates a detector on annotated photographs.
     python -m trainers.evaluate_detector --run=shipped --source=data/flickr30k_entities \
       --pictures=data/flickr30k_images --split=val --draw=out/val
 
-Prints recall at 36 and 100 regions (IoU > 0.5), class-agnostic AP, accuracy of labels and colours, and
-milliseconds a picture; docs/vision.md defines each. The last line is one JSON object, in percent.
---draw writes the 20 best and the 20 worst pictures, and a page of them.
+Prints recall at 36 and 100 regions (IoU > 0.5), class-agnostic AP, accuracy of labels and colours,
+and milliseconds a picture; docs/vision.md defines each. The last line is one JSON object, in
+percent. --draw writes the 20 best and the 20 worst pictures, and a page of them.
 """
 
 import json

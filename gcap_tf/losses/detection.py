@@ -1,17 +1,15 @@
 """What a one-stage detector minimises.
 
     quality focal   |q - p|^2 BCE(q, p), summed over cells, over the number of positives
-    overlap         (q + 0.2) (1 - GIoU), summed over positives, over their number
+    overlap         1 - GIoU, summed over positives, over their number
     naming          cross entropy with the shares of words that people used
 
 q is the overlap (IoU) of the predicted box with its annotated one at positive cells and 0
-elsewhere, so the score ranks boxes by how well they fit. Quality focal loss: Li et al., NeurIPS 2020,
-arXiv:2006.04388.
+elsewhere, so the score ranks boxes by how well they fit. Quality focal loss: Li et al., NeurIPS
+2020, arXiv:2006.04388.
 """
 
 import tensorflow as tf
-
-_LEAST_WEIGHT = 0.2  # Of a positive whose box does not overlap yet.
 
 
 def quality_focal(logits: tf.Tensor, quality: tf.Tensor, counted: tf.Tensor) -> tf.Tensor:
@@ -27,16 +25,14 @@ def quality_focal(logits: tf.Tensor, quality: tf.Tensor, counted: tf.Tensor) -> 
   return tf.reduce_sum(tf.where(counted, far * entropy, 0.0))
 
 
-def overlap(generalised: tf.Tensor, quality: tf.Tensor, positive: tf.Tensor) -> tf.Tensor:
-  """Sum of 1 - GIoU over positive cells, weighed by their quality.
+def overlap(generalised: tf.Tensor, positive: tf.Tensor) -> tf.Tensor:
+  """Sum of 1 - GIoU over positive cells.
 
   Args:
     generalised: GIoU with the assigned box, [B, P].
-    quality: q, [B, P].
     positive: bool [B, P].
   """
-  weights = tf.where(positive, quality + _LEAST_WEIGHT, 0.0)
-  return tf.reduce_sum(weights * (1.0 - generalised))
+  return tf.reduce_sum(tf.where(positive, 1.0 - generalised, 0.0))
 
 
 def naming(logits: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:

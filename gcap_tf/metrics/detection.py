@@ -5,11 +5,11 @@
                             (square root of its share of the picture: < .15, < .4, larger)
     ap50                    area under precision over recall of all regions of the split, sorted
                             by score; a box is found once, at IoU > 0.5; classes do not count
-    label_top1, label_top5  of the annotated boxes that have an object word and are found by the first
-                            36 regions: those whose best region (the largest IoU) has one of the
-                            box's words as its first label (among its first five)
-    colour_top1             of the annotated boxes whose phrases name a colour: those whose own region
-                            (the annotated box itself) gets one of these colours
+    label_top1, label_top5  of the annotated boxes that have an object word and are found by the
+                            first 36 regions: those whose best region (the largest IoU) has one of
+                            the box's words as its first label (among its first five)
+    colour_top1             of the annotated boxes whose phrases name a colour: those whose own
+                            region (the annotated box itself) gets one of these colours
 
 A box's words and colours are those of all phrases of all captions that point to it.
 """

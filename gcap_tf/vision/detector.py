@@ -50,7 +50,7 @@ class DetectorConfig:
   depth: int = 3
   units: int = 512
   dropout: float = 0.3
-  candidates: int = 600
+  candidates: int = 1500
   threshold: float = 0.5
   sigma: float = 0.0
 

@@ -40,7 +40,11 @@ def test_words_are_counted_over_all_phrases_that_point_to_the_box():
 
 def test_colours_are_those_before_the_object_word_and_grey_is_gray():
   picture = annotations.of_record(_record(), _CLASSES)
-  named = {name: count for name, count in zip(annotations.COLOURS, picture.colours[1]) if count}
+  named = {
+    name: count
+    for name, count in zip(annotations.COLOURS, picture.colours[1], strict=True)
+    if count
+  }
   assert named == {"red": 2, "gray": 1}
   assert not picture.colours[0].any()
 

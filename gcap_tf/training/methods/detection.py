@@ -24,7 +24,7 @@ class DetectionConfig:
   """Weights of the losses, and how far edges are shaken (deviation, in sides of the box)."""
 
   quality_weight: float = 4.0
-  overlap_weight: float = 3.0
+  overlap_weight: float = 2.0
   label_weight: float = 1.0
   colour_weight: float = 0.3
   shake: float = 0.12
@@ -75,7 +75,7 @@ class DetectionTrainer(trainer.Trainer):
     count = tf.maximum(tf.reduce_sum(tf.cast(positive, tf.float32)), 1.0)
     counted = self.model.on_picture(batch["content"])
     focal = detection.quality_focal(found["logits"], quality, counted) / count
-    apart = detection.overlap(generalised, quality, positive) / count
+    apart = detection.overlap(generalised, positive) / count
     return {
       "quality": config.quality_weight * replicas.share(focal, positive, "quality"),
       "overlap": config.overlap_weight * replicas.share(apart, positive, "overlap"),

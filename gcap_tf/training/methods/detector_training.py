@@ -64,7 +64,7 @@ class DetectorTrainingConfig:
   folds: int = folds.FOLDS
   mirror: bool = True
   batch_size: int = 16
-  epochs: int = 9
+  epochs: int = 6
   max_steps: int = 0
   max_pictures: int = 0
   evaluate_every: int = 2000

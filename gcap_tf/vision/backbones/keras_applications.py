@@ -70,9 +70,9 @@ def names() -> list[str]:
 
 def _module(application: str) -> types.ModuleType:
   for module in vars(keras.applications).values():
-    if inspect.ismodule(module) and hasattr(module, "preprocess_input"):
-      if inspect.isfunction(vars(module).get(application)):
-        return module
+    usable = inspect.ismodule(module) and hasattr(module, "preprocess_input")
+    if usable and inspect.isfunction(vars(module).get(application)):
+      return module
   near = difflib.get_close_matches(application, names(), n=1, cutoff=0.4)
   hint = f' (did you mean "keras:{near[0]}"?)' if near else ""
   raise errors.UserError(f'keras.applications has no model "{application}"{hint}')

@@ -2,6 +2,7 @@ import collections
 import os
 import pickle
 import struct
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ class _Storage(str):
 class _Pickler(pickle._Pickler):
   """Writes what `torch.save` writes, without PyTorch."""
 
-  dispatch = dict(pickle._Pickler.dispatch)
+  dispatch: ClassVar[dict] = dict(pickle._Pickler.dispatch)
 
   def persistent_id(self, value):
     if type(value) is _Storage:
