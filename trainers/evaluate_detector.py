@@ -5,7 +5,9 @@ r"""Evaluates a detector on annotated photographs.
 
 Prints recall at 36 and 100 regions (IoU > 0.5), class-agnostic AP, accuracy of labels and colours,
 and milliseconds a picture; docs/vision.md defines each. The last line is one JSON object, in
-percent. --draw writes the 20 best and the 20 worst pictures, and a page of them.
+percent. --draw writes the 20 best and the 20 worst pictures, and a page of them. Other
+detectors (--run=tflite:FILE, detections:FILE, ..., or grid:36, fixed boxes) are judged by recall
+alone.
 """
 
 import json
@@ -15,7 +17,9 @@ from absl import flags
 from gcap_tf import errors
 from gcap_tf.evaluation import detector_report
 
-_RUN = flags.DEFINE_string("run", "shipped", "Run folder of a detector, or shipped.")
+_RUN = flags.DEFINE_string(
+  "run", "shipped", "Run folder, shipped, or a detector as in extract_regions."
+)
 _SOURCE = flags.DEFINE_string("source", None, "Folder of Flickr30k Entities.", required=True)
 _PICTURES = flags.DEFINE_string("pictures", None, "Folder of photographs.", required=True)
 _SPLIT = flags.DEFINE_string("split", "val", "Which split.")

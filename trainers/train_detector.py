@@ -19,7 +19,8 @@ from absl import flags
 
 from gcap_tf import config as configs
 from gcap_tf import errors
-from gcap_tf.training.methods import detector_training
+from gcap_tf.training import detector_data
+from gcap_tf.training.methods import detection
 from trainers import training_flags
 
 _SOURCE = flags.DEFINE_string("source", None, "Folder of Flickr30k Entities.", required=True)
@@ -46,7 +47,7 @@ _SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see 
 flags.adopt_module_key_flags(training_flags)
 
 
-def configuration() -> detector_training.DetectorTrainingConfig:
+def configuration() -> detection.DetectorTrainingConfig:
   """The flags as a configuration: flags, then `--set`."""
   given = {
     "epochs": _EPOCHS.value,
@@ -56,7 +57,7 @@ def configuration() -> detector_training.DetectorTrainingConfig:
   if _FOLD.value:
     given["fold"], given["folds"] = fold_of(_FOLD.value)
   changes = [f"model.backbone={_BACKBONE.value}"] if _BACKBONE.value else []
-  config = detector_training.DetectorTrainingConfig()
+  config = detection.DetectorTrainingConfig()
   return training_flags.apply(config, [*changes, *_SET.value], _RATE.value, **given)
 
 
@@ -68,7 +69,7 @@ def fold_of(text: str) -> tuple[int, int]:
   return int(fold), int(folds)
 
 
-def sources() -> detector_training.Sources:
+def sources() -> detector_data.Sources:
   beside = pathlib.Path(_SOURCE.value).resolve().parent / "flickr30k_class_name.txt"
   classes = _CLASSES.value or str(beside)
   if not pathlib.Path(classes).is_file():
@@ -76,7 +77,7 @@ def sources() -> detector_training.Sources:
       f"object words {classes} are missing; name the file: --object_classes=FILE"
     )
   cache = _CACHE.value or str(pathlib.Path(_RUN.value) / "cache")
-  return detector_training.Sources(_SOURCE.value, _PICTURES.value, classes, cache)
+  return detector_data.Sources(_SOURCE.value, _PICTURES.value, classes, cache)
 
 
 def main(argv: list[str]) -> None:
@@ -84,7 +85,7 @@ def main(argv: list[str]) -> None:
   config, found = configuration(), sources()
   print(json.dumps(configs.to_dict(config), indent=2))
   with training_flags.started(config):
-    figures = detector_training.train(found, config, _RUN.value)
+    figures = detection.train(found, config, _RUN.value)
   print(json.dumps(figures))
 
 

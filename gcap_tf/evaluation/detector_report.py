@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from gcap_tf import files
-from gcap_tf.evaluation import detector_evaluation
+from gcap_tf.evaluation import detector_evaluation, foreign_detector
 from gcap_tf.metrics import detection
 from gcap_tf.runs import detector_runs
 from gcap_tf.text import object_words
 from gcap_tf.vision import annotated_pictures, annotations
+from gcap_tf.vision.detectors import catalog
 from gcap_tf.visuals import region_pictures
 
 DRAWN = 20
@@ -25,16 +26,18 @@ def evaluate(
   max_pictures: int = 0,
   draw: files.PathLike | None = None,
 ) -> dict[str, float]:
-  """Judges the detector of a run (or "shipped").
+  """Judges the detector of a run, the shipped one, or another program's.
 
   Args:
-    run: folder.
+    run: folder, "shipped", or `PREFIX:WHAT` of another detector.
     source: folder of Flickr30k Entities.
     pictures: folder of photographs.
     split: its name.
     max_pictures: at most so many; 0 takes all.
     draw: folder for pictures, see `draw_extremes`.
   """
+  if catalog.is_foreign(str(run)):
+    return foreign_detector.evaluate(str(run), source, pictures, split, max_pictures)
   found = detector_runs.load(run)
   classes = object_words.ObjectClasses(found.labels)
   annotated, paths = annotated_pictures.read(

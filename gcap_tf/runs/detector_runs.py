@@ -18,6 +18,7 @@ from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.vision import detector
 
 KIND = "detector"
+_OF_THE_MACHINE = ("sources", "command")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,8 +75,13 @@ def load(named: files.PathLike) -> DetectorRun:
 
 
 def pack(run: files.PathLike, out: files.PathLike) -> None:
-  """Copies a finished run as it is handed on: configuration, words, weights in float16."""
+  """Copies a finished run as it is handed on: options, words, weights in float16.
+
+  Where the data was on the machine that trained it is left out.
+  """
   found, out = load(run), pathlib.Path(out)
-  for name in ("config.json", "vocabulary.json"):
-    files.write_text(out / name, (found.folder / name).read_text(encoding="utf-8"))
+  kept = {key: value for key, value in found.config.items() if key not in _OF_THE_MACHINE}
+  files.write_json(out / "config.json", kept)
+  words = (found.folder / "vocabulary.json").read_text(encoding="utf-8")
+  files.write_text(out / "vocabulary.json", words)
   packed_weights.save(packed_weights.path_of(out), found.detector.head)

@@ -144,3 +144,12 @@ class MapCache:
     for array in self._arrays.values():
       array.flush()
     files.write_json(self.folder / "index.json", {"done": done, **self._about()}, None)
+
+
+def maps_of(batch: dict[str, tf.Tensor]) -> dict[int, tf.Tensor]:
+  """{stride: map in float32} of a batch of cached maps."""
+  return {
+    int(name.removeprefix("map_")): tf.cast(value, tf.float32)
+    for name, value in batch.items()
+    if name.startswith("map_")
+  }

@@ -59,3 +59,9 @@ def test_maps_of_other_pictures_are_refused(tmp_path, backbone):
     _cache(tmp_path, backbone, paths[:2])
   with pytest.raises(errors.UserError, match="--cache"):
     _cache(tmp_path, backbone, paths, views=1)
+
+
+def test_maps_of_a_batch_become_float32():
+  batch = {"map_8": np.ones((1, 2, 2, 3), np.float16), "content": np.ones((1, 2))}
+  maps = map_cache.maps_of(batch)
+  assert sorted(maps) == [8] and maps[8].dtype == np.float32

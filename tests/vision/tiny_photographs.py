@@ -3,6 +3,7 @@
 import numpy as np
 from PIL import Image
 
+from gcap_tf.training import detector_data
 from gcap_tf.vision import detector
 
 WORDS = ("ball", "box")
@@ -25,6 +26,13 @@ def make(folder, train=6, val=2):
   for number, name in enumerate(names):
     _picture(source, pictures, name, np.random.default_rng(number))
   return source, pictures
+
+
+def sources(folder, **counts):
+  """The same as what training reads."""
+  source, pictures = make(folder, **counts)
+  classes = folder / "flickr30k_class_name.txt"
+  return detector_data.Sources(*map(str, (source, pictures, classes, folder / "cache")))
 
 
 def _picture(source, pictures, name, rng):

@@ -7,47 +7,122 @@ sides, as found boxes never fit exactly. Nothing flows from it into the proposer
 """
 
 import dataclasses
+import sys
+from typing import Any
 
+import keras
 import tensorflow as tf
 
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.data.prepared import pipeline
+from gcap_tf.evaluation import detector_validation
 from gcap_tf.layers import dropout
 from gcap_tf.losses import detection
-from gcap_tf.training import replicas, trainer
-from gcap_tf.vision import assignment, canvas, detector, overlaps, region_vectors
+from gcap_tf.runs import detector_runs
+from gcap_tf.text import object_words
+from gcap_tf.training import (
+  contract,
+  detector_data,
+  loop,
+  loop_options,
+  optimizers,
+  replicas,
+  run_files,
+  schedules,
+)
+from gcap_tf.vision import (
+  annotations,
+  assignment,
+  canvas,
+  detector,
+  folds,
+  map_cache,
+  overlaps,
+  region_vectors,
+)
 
 _SHAKE_SALT = 501
 NAMED = 16  # Boxes of a picture that the second stage learns in a step; they come shuffled.
 
 
 @dataclasses.dataclass(frozen=True)
-class DetectionConfig:
-  """Weights of the losses, and how far edges are shaken (deviation, in sides of the box)."""
+class DetectionLosses:
+  """Weights of the losses.
 
-  quality_weight: float = 4.0
-  overlap_weight: float = 2.0
-  label_weight: float = 1.0
-  colour_weight: float = 0.3
-  shake: float = 0.12
+  Attributes:
+    quality_weight: w_q.
+    overlap_weight: w_o.
+    label_weight: w_l.
+    colour_weight: w_c.
+    shake: deviation of a moved edge, as a share of the box's side.
+  """
+
+  quality_weight: configs.Weight = 4.0
+  overlap_weight: configs.Weight = 2.0
+  label_weight: configs.Weight = 1.0
+  colour_weight: configs.Weight = 0.3
+  shake: configs.Weight = 0.12
 
 
-class DetectionTrainer(trainer.Trainer):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DetectorTrainingConfig(loop_options.LoopOptions):
+  """Everything that changes the numbers of a detector's run.
+
+  Attributes:
+    model: sizes of the detector; its numbers of labels and colours follow from the data.
+    backbone_weights: "imagenet", "none", or a file.
+    losses: weights of the losses.
+    fold: this fold of the training pictures is left out, for labels that are cross-fitted;
+      -1 leaves none out.
+    folds: number of folds.
+    mirror: train on mirrored pictures too.
+    batch_size: pictures of a step.
+    max_pictures: at most so many training pictures; 0 takes all.
+  """
+
+  model: detector.DetectorConfig = dataclasses.field(default_factory=detector.DetectorConfig)
+  backbone_weights: str = "imagenet"
+  losses: DetectionLosses = dataclasses.field(default_factory=DetectionLosses)
+  fold: int = -1
+  folds: configs.PositiveInt = folds.FOLDS
+  mirror: bool = True
+  batch_size: configs.PositiveInt = 16
+  max_pictures: configs.Count = 0
+  epochs: configs.PositiveInt = 6
+  evaluate_every: configs.Count = 2000
+  schedule: schedules.ScheduleConfig = dataclasses.field(
+    default_factory=lambda: schedules.ScheduleConfig("cosine", 3e-3, warmup_steps=200)
+  )
+  optimizer: optimizers.OptimizerConfig = dataclasses.field(
+    default_factory=lambda: optimizers.OptimizerConfig(clip_at=10.0)
+  )
+
+
+class DetectionTrainer(contract.Trainer):
   """Losses of a detector's head on cached maps.
 
   Args:
     head: what is learned.
     config: weights.
+    validation: judges the head; None leaves it out.
   """
 
   # No such figure: the last weights are kept, so that no validation picture chooses them.
   best_metric = "step"
 
-  def __init__(self, head: detector.DetectorHead, config: DetectionConfig):
-    self.model, self.config = head, config
+  def __init__(
+    self,
+    head: detector.DetectorHead,
+    config: DetectionLosses,
+    validation: detector_validation.Validation | None = None,
+  ):
+    self.model, self.config, self._validation = head, config, validation
     limits = assignment.size_limits(head.points.numpy(), head.config.size)
     self._limits = tuple(tf.constant(limit) for limit in limits)
 
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
-    maps = maps_of(batch)
+    maps = map_cache.maps_of(batch)
     boxes = canvas.to_canvas(batch["boxes"], batch["content"])
     return {
       **self._proposal_losses(maps, batch, boxes),
@@ -62,6 +137,12 @@ class DetectionTrainer(trainer.Trainer):
       for loss, key in (("label", "words"), ("colour", "colours"))
     }
     return {"quality": positive, "overlap": positive, **named}
+
+  def evaluate(self) -> dict[str, float]:
+    return {} if self._validation is None else self._validation.judge()
+
+  def pictures(self) -> dict[str, Any]:
+    return {} if self._validation is None else self._validation.draw()
 
   def _assign(self, boxes: tf.Tensor, box_mask: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     return assignment.assign(boxes, box_mask, self.model.points, self._limits)
@@ -101,15 +182,6 @@ class DetectionTrainer(trainer.Trainer):
     return losses
 
 
-def maps_of(batch: dict[str, tf.Tensor]) -> dict[int, tf.Tensor]:
-  """{stride: map in float32} of a batch of cached maps."""
-  return {
-    int(name.removeprefix("map_")): tf.cast(value, tf.float32)
-    for name, value in batch.items()
-    if name.startswith("map_")
-  }
-
-
 def shake(boxes: tf.Tensor, content: tf.Tensor, deviation: float, seed: tf.Tensor) -> tf.Tensor:
   """Moves every edge of boxes [B, N, 4] of the canvas by a normal share of the box's side."""
   sides = boxes[..., 2:] - boxes[..., :2]
@@ -120,3 +192,34 @@ def shake(boxes: tf.Tensor, content: tf.Tensor, deviation: float, seed: tf.Tenso
   high = tf.maximum(moved[..., :2], moved[..., 2:])
   corner = tf.concat([content, content], -1)[:, None]
   return tf.clip_by_value(tf.concat([low, high], -1), 0.0, corner)
+
+
+def train(
+  sources: detector_data.Sources, config: DetectorTrainingConfig, folder: files.PathLike
+) -> dict[str, float]:
+  """Trains a detector, or continues to; returns its last validation figures."""
+  configs.check(config)
+  if config.model.size % 32:
+    raise errors.UserError(f"model.size is {config.model.size}; choose a multiple of 32")
+  classes = object_words.ObjectClasses.load(sources.object_classes)
+  sizes = {"labels": len(classes.names), "colours": len(annotations.COLOURS)}
+  config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
+  keras.utils.set_random_seed(config.seed)
+  model = detector.Detector(config.model, config.backbone_weights)
+  options = configs.to_dict(config)
+  further = {
+    "backbone_weights": config.backbone_weights,
+    "training": options,
+    "sources": dataclasses.asdict(sources),
+    "command": " ".join(sys.argv),
+  }
+  detector_runs.write_config(folder, config.model, classes.names, annotations.COLOURS, further)
+  run_files.write_hparams(folder, options)
+  fields = {field.name for field in dataclasses.fields(detector_data.Selection)}
+  chosen = detector_data.Selection(**{name: getattr(config, name) for name in fields})
+  with pipeline.clear_errors():
+    batches = detector_data.training_batches(sources, chosen, classes, model)
+    validation = detector_data.validation(sources, classes, model)
+    trainer = DetectionTrainer(model.head, config.losses, validation)
+    loop_config = loop.from_options(config, batches.steps_per_epoch)
+    return loop.train(trainer, batches, loop_config, folder, label="training the detector")

@@ -1,8 +1,16 @@
 """Opens a detector by what `--detector` says."""
 
-from gcap_tf.vision.detectors import base, keras_hub, saved_model, stored, tflite
+from gcap_tf.vision.detectors import base, keras_hub, plain_grid, saved_model, stored, tflite
 
-__all__ = ["is_foreign", "keras_hub", "open_detector", "saved_model", "stored", "tflite"]
+__all__ = [
+  "is_foreign",
+  "keras_hub",
+  "open_detector",
+  "plain_grid",
+  "saved_model",
+  "stored",
+  "tflite",
+]
 
 
 def is_foreign(name: str) -> bool:
