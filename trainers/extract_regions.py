@@ -16,9 +16,11 @@ import sys
 from absl import flags
 
 from gcap_tf import errors
+from gcap_tf.data.stores import feature_folders
 from gcap_tf.runs import detector_runs
 from gcap_tf.vision import pictures
 from gcap_tf.vision.extraction import beam, local, region_extractor
+from gcap_tf.visuals import store_pictures
 
 _PICTURES = flags.DEFINE_list("pictures", None, "Folder of pictures, or files.", required=True)
 _OUT = flags.DEFINE_string("out", None, "Folder of the store.", required=True)
@@ -44,6 +46,7 @@ _TRAIN_IDS = flags.DEFINE_string(
 _REST = flags.DEFINE_string(
   "rest_detector", region_extractor.SHIPPED, "With --cross_fit, looks at all other pictures."
 )
+_DRAW = flags.DEFINE_string("draw", None, "Folder for the pictures with their regions drawn.")
 _WORKERS = flags.DEFINE_integer("workers", 0, "Processes; 0: one a core.", 0)
 _RUNNER = flags.DEFINE_enum(
   "runner", local.LOCAL, [local.LOCAL, *beam.RUNNERS], "Local processes, or Beam."
@@ -77,6 +80,9 @@ def main(argv: list[str]) -> int:
     done = beam.extract(
       found, _OUT.value, config, detector_runs.load, _RUNNER.value, _BEAM_OPTIONS.value
     )
+  if _DRAW.value:
+    store = feature_folders.FolderStore(_OUT.value)
+    store_pictures.draw_all(store, found, _DRAW.value)
   for problem in done.problems:
     print(f"error: {problem}", file=sys.stderr)
   print(done.summary(_OUT.value))

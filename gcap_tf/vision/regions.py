@@ -23,7 +23,7 @@ from gcap_tf.vision import detector as detectors
 
 GRID = 7
 CELLS = GRID * GRID
-_SCALE = 4.0  # A sure label is about as large as a rare value of a standardised number.
+SCALE = 4.0  # A sure label is about as large as a rare value of a standardised number.
 _LIMIT = 8.0
 _EPSILON = 1e-3  # As the detector standardises.
 _BINS = 4  # map_16 stands as 2 x 2 bins in a region vector.
@@ -119,7 +119,7 @@ class RegionMaker(tf.Module):
     named = tf.one_hot(given.labels, labels.shape[-1])
     labels = sure * named + (1.0 - sure) * labels
     parts = (tf.sqrt(labels), tf.sqrt(colours), given.scores[..., tf.newaxis])
-    features = tf.concat([visual[:, :-1], *(_SCALE * part for part in parts)], -1)
+    features = tf.concat([visual[:, :-1], *(SCALE * part for part in parts)], -1)
     real = given.region_mask[..., tf.newaxis]
     return {
       "features": tf.where(real, features, 0.0),
