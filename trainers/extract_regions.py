@@ -30,6 +30,9 @@ _DETECTOR = flags.DEFINE_list(
   "shipped, a run folder, keras_hub:PRESET, saved_model:DIR, tflite:FILE or detections:FILE; "
   "with --cross_fit one run folder a fold",
 )
+_DESCRIBER = flags.DEFINE_string(
+  "describer", region_extractor.SHIPPED, "Our detector that describes the boxes of another one."
+)
 _REGIONS = flags.DEFINE_integer("regions", 36, "At most so many regions of a picture.", 1)
 _MIN_SCORE = flags.DEFINE_float(
   "min_score", 0.0, "Leaves out regions that are scored lower; the best one stays."
@@ -63,6 +66,7 @@ def configuration() -> region_extractor.ExtractionConfig:
     raise errors.UserError("--detector names several: add --cross_fit, or name one")
   return region_extractor.ExtractionConfig(
     detector=_REST.value if _CROSS_FIT.value else names[0],
+    describer=_DESCRIBER.value,
     folds=names if _CROSS_FIT.value else (),
     train_ids=_TRAIN_IDS.value,
     regions=_REGIONS.value,

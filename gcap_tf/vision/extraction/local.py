@@ -99,6 +99,7 @@ def extract(
   problems: list[str] = []
   count = min(workers or os.cpu_count() or 1, max(1, len(todo) // _CHUNK))
   context = multiprocessing.get_context("spawn")
+  os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # Workers would mix it into the bar.
   with (
     worker_processes.one_thread_each(),
     concurrent.futures.ProcessPoolExecutor(count, context, _start, (job,)) as pool,

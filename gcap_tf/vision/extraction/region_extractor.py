@@ -36,8 +36,8 @@ class ExtractionConfig:
   """What decides the bytes of a store.
 
   Attributes:
-    detector: "shipped", a run folder, or `PREFIX:WHAT` of another detector, whose boxes our
-      shipped one describes.
+    detector: "shipped", a run folder, or `PREFIX:WHAT` of another detector.
+    describer: our detector that describes the boxes of another one.
     folds: run folders; run f was trained without the pictures of fold f. Each picture that
       `train_ids` lists is looked at by the run that has not seen it.
     train_ids: file of picture ids, one a line; "" lists every picture. Pictures that it does not
@@ -48,6 +48,7 @@ class ExtractionConfig:
   """
 
   detector: str = SHIPPED
+  describer: str = SHIPPED
   folds: tuple[str, ...] = ()
   train_ids: str = ""
   regions: int = 36
@@ -75,7 +76,7 @@ class RegionExtractor:
     self._foreign = None
     if foreign:
       self._foreign = catalog.open_detector(config.detector, config.class_names)
-    self._main = open_run(SHIPPED if foreign else config.detector)
+    self._main = open_run(config.describer if foreign else config.detector)
     runs = [self._main, *(open_run(name) for name in config.folds)]
     for name, run in zip(config.folds, runs[1:], strict=True):
       if run.labels != self._main.labels or run.colours != self._main.colours:

@@ -56,7 +56,7 @@ def test_a_training_picture_is_looked_at_by_the_run_that_has_not_seen_it(tmp_pat
   np.testing.assert_array_equal(own.features, rest.features)
 
 
-def test_boxes_of_another_detector_are_described(tmp_path, run, picture, monkeypatch):
+def test_boxes_of_another_detector_are_described(tmp_path, run, picture):
   rows = [
     {"image_id": "a", "bbox": [9, 6, 45, 30], "category": "puppy", "score": 0.95},
     {"image_id": "a", "bbox": [10, 6, 45, 30], "category": "person", "score": 0.5},
@@ -64,18 +64,16 @@ def test_boxes_of_another_detector_are_described(tmp_path, run, picture, monkeyp
   ]
   path = tmp_path / "found.json"
   path.write_text(json.dumps(rows))
-  monkeypatch.setattr(region_extractor, "SHIPPED", run)
-  found, _ = _extractor(detector=f"detections:{path}").extract("a", picture)
+  found, _ = _extractor(detector=f"detections:{path}", describer=run).extract("a", picture)
   np.testing.assert_allclose(found.boxes_px, [[9, 6, 54, 36], [60, 30, 80, 50]], rtol=1e-5)
   assert found.labels[0] == "dog"  # A puppy, by the table of labels.
   np.testing.assert_allclose(found.scores, [0.95, 0.4])
 
 
-def test_nothing_found_is_the_whole_picture(tmp_path, run, picture, monkeypatch):
+def test_nothing_found_is_the_whole_picture(tmp_path, run, picture):
   path = tmp_path / "found.json"
   path.write_text(json.dumps({"images": [{"id": "a", "width": 9, "height": 6}], "annotations": []}))
-  monkeypatch.setattr(region_extractor, "SHIPPED", run)
-  found, _ = _extractor(detector=f"detections:{path}").extract("a", picture)
+  found, _ = _extractor(detector=f"detections:{path}", describer=run).extract("a", picture)
   assert found.boxes_px.tolist() == [[0, 0, 90, 60]] and found.scores.tolist() == [0]
 
 
