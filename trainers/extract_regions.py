@@ -16,22 +16,17 @@ import sys
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.data.stores import feature_folders
-from gcap_tf.runs import detector_runs
-from gcap_tf.vision import pictures
-from gcap_tf.vision.extraction import beam, local, region_extractor
-from gcap_tf.visuals import store_pictures
 
 _PICTURES = flags.DEFINE_list("pictures", None, "Folder of pictures, or files.", required=True)
 _OUT = flags.DEFINE_string("out", None, "Folder of the store.", required=True)
 _DETECTOR = flags.DEFINE_list(
   "detector",
-  [region_extractor.SHIPPED],
+  ["shipped"],
   "shipped, a run folder, keras_hub:PRESET, saved_model:DIR, tflite:FILE or detections:FILE; "
   "with --cross_fit one run folder a fold",
 )
 _DESCRIBER = flags.DEFINE_string(
-  "describer", region_extractor.SHIPPED, "Our detector that describes the boxes of another one."
+  "describer", "shipped", "Our detector that describes the boxes of another one."
 )
 _REGIONS = flags.DEFINE_integer("regions", 36, "At most so many regions of a picture.", 1)
 _MIN_SCORE = flags.DEFINE_float(
@@ -47,23 +42,28 @@ _TRAIN_IDS = flags.DEFINE_string(
   "train_ids", "", "File of picture ids that --cross_fit is for; by default all."
 )
 _REST = flags.DEFINE_string(
-  "rest_detector", region_extractor.SHIPPED, "With --cross_fit, looks at all other pictures."
+  "rest_detector", "shipped", "With --cross_fit, looks at all other pictures."
 )
 _DRAW = flags.DEFINE_string("draw", None, "Folder for the pictures with their regions drawn.")
 _WORKERS = flags.DEFINE_integer("workers", 0, "Processes; 0: one a core.", 0)
 _RUNNER = flags.DEFINE_enum(
-  "runner", local.LOCAL, [local.LOCAL, *beam.RUNNERS], "Local processes, or Beam."
+  "runner",
+  "local",
+  ["local", "DirectRunner", "FlinkRunner", "SparkRunner", "DataflowRunner"],
+  "Local processes, or a runner of Apache Beam.",
 )
 _BEAM_OPTIONS = flags.DEFINE_multi_string(
   "beam_options", [], "An option of Beam, such as --flink_master=HOST:PORT; may be repeated."
 )
 
 
-def configuration() -> region_extractor.ExtractionConfig:
-  """The flags as a configuration."""
+def configuration():
+  """The flags as an `ExtractionConfig`."""
   names = tuple(_DETECTOR.value)
   if len(names) != 1 and not _CROSS_FIT.value:
     raise errors.UserError("--detector names several: add --cross_fit, or name one")
+  from gcap_tf.vision.extraction import region_extractor
+
   return region_extractor.ExtractionConfig(
     detector=_REST.value if _CROSS_FIT.value else names[0],
     describer=_DESCRIBER.value,
@@ -77,7 +77,12 @@ def configuration() -> region_extractor.ExtractionConfig:
 
 def main(argv: list[str]) -> int:
   del argv
-  config, found = configuration(), pictures.find(_PICTURES.value)
+  config = configuration()
+  from gcap_tf.runs import detector_runs
+  from gcap_tf.vision import pictures
+  from gcap_tf.vision.extraction import beam, local
+
+  found = pictures.find(_PICTURES.value)
   if _RUNNER.value == local.LOCAL:
     done = local.extract(found, _OUT.value, config, detector_runs.load, _WORKERS.value)
   else:
@@ -85,8 +90,10 @@ def main(argv: list[str]) -> int:
       found, _OUT.value, config, detector_runs.load, _RUNNER.value, _BEAM_OPTIONS.value
     )
   if _DRAW.value:
-    store = feature_folders.FolderStore(_OUT.value)
-    store_pictures.draw_all(store, found, _DRAW.value)
+    from gcap_tf.data.stores import feature_folders
+    from gcap_tf.visuals import store_pictures
+
+    store_pictures.draw_all(feature_folders.FolderStore(_OUT.value), found, _DRAW.value)
   for problem in done.problems:
     print(f"error: {problem}", file=sys.stderr)
   print(done.summary(_OUT.value))

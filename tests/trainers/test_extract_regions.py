@@ -32,7 +32,7 @@ def test_bad_pictures_are_named_and_the_others_extracted(tmp_path, run):
   assert done.returncode == 1 and "Traceback" not in done.stderr
   for name in ("cut.jpg", "empty.jpg", "text.png"):
     assert f"{name}: " in done.stderr
-  assert "regions of 1 pictures; 3 could not be read" in done.stdout
+  assert "regions of 1 picture; 3 could not be read" in done.stdout
   store = store_formats.open_store(tmp_path / "store")
   assert store.ids() == ["good"]
   assert np.isfinite(store.get("good").features).all()

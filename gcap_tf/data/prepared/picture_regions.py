@@ -7,36 +7,17 @@ goes on with what it has, and `trainers.caption --regions` reads it too.
 import dataclasses
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from absl import logging
 
 from gcap_tf import errors, files
-from gcap_tf.data import records
 from gcap_tf.data.prepared import region_sources
 from gcap_tf.data.stores import feature_folders
 from gcap_tf.vision import pictures
 from gcap_tf.vision.extraction import local, region_extractor
 
-NAME = "pictures"
 REGIONS = 36
 _TRAIN = "train"
-
-
-@dataclasses.dataclass(frozen=True)
-class PictureRegions:
-  """Regions from the store of an extraction."""
-
-  stored: region_sources.StoredRegions
-
-  def add(self, record: records.Record) -> records.Record:
-    return self.stored.add(record)
-
-  def describe(self) -> dict[str, Any]:
-    info = self.stored.store.info
-    found = dataclasses.asdict(info)
-    kept = ("detector", "regions", "min_score", "fingerprint", "columns", "labels", "colours")
-    return {"name": NAME, **{name: found[name] for name in kept}}
 
 
 def present(
@@ -50,7 +31,7 @@ def present(
     max_images: at most so many of each split; 0 is all.
   """
   if not folder:
-    raise errors.UserError(f"--regions={NAME} needs the folder of photographs: --pictures=DIR")
+    raise errors.UserError("--regions=pictures needs the folder of photographs: --pictures=DIR")
   known, found = by_id(folder), {}
   for split, ids in listed.items():
     own = [image_id for image_id in ids if image_id in known]
@@ -75,7 +56,7 @@ def extract(
   config: region_extractor.ExtractionConfig,
   open_run: region_extractor.OpenRun,
   workers: int = 0,
-) -> tuple[PictureRegions, dict[str, list[str]]]:
+) -> tuple[region_sources.PictureRegions, dict[str, list[str]]]:
   """Extracts the regions of pictures into the store OUT.regions.
 
   Args:
@@ -97,12 +78,12 @@ def extract(
   done = local.extract(every, store, config, open_run, workers)
   for problem in done.problems:
     logging.warning("left out: %s", problem)
-  source = PictureRegions(region_sources.StoredRegions(feature_folders.FolderStore(store)))
+  stored = region_sources.StoredRegions(feature_folders.FolderStore(store))
   kept = {
-    split: [image_id for image_id in own if image_id in source.stored.store]
+    split: [image_id for image_id in own if image_id in stored.store]
     for split, own in found.items()
   }
-  return source, {split: ids for split, ids in kept.items() if ids}
+  return region_sources.PictureRegions(stored), {split: ids for split, ids in kept.items() if ids}
 
 
 def by_id(folder: files.PathLike) -> dict[str, pathlib.Path]:

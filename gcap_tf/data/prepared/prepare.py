@@ -10,6 +10,7 @@ import os
 import pathlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from absl import logging
 
@@ -17,7 +18,6 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.data.prepared import (
   beam_prepare,
-  picture_regions,
   prepared_data,
   prepared_writer,
   region_sources,
@@ -27,7 +27,9 @@ from gcap_tf.data.readers import datasets, reader
 from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.data.stores import simulated_detector
 from gcap_tf.text import object_words
-from gcap_tf.vision.extraction import region_extractor
+
+if TYPE_CHECKING:
+  from gcap_tf.vision.extraction import region_extractor
 
 LOCAL = "local"
 WORTH_A_WORKER = 500  # pictures that take longer than starting a process
@@ -61,7 +63,7 @@ class PrepareConfig:
   max_images: configs.Count = 0
   max_regions: configs.Count = 0
   pictures: str = ""
-  detector: str = region_extractor.SHIPPED
+  detector: str = "shipped"
   folds: tuple[str, ...] = ()
   object_classes: str = ""
   shards: configs.PositiveInt = 8
@@ -82,7 +84,7 @@ def prepare(
   workers: int = 0,
   runner: str = LOCAL,
   beam_options: Sequence[str] = (),
-  open_run: region_extractor.OpenRun | None = None,
+  open_run: "region_extractor.OpenRun | None" = None,
 ) -> prepared_data.PreparedData:
   """Writes the prepared folder `out`; the same bytes whatever the workers or the runner.
 
@@ -101,9 +103,8 @@ def prepare(
   splits = datasets.choose_splits(source, config.splits)
   listed = {split: source.image_ids(split) for split in splits}
   reader.refuse_shared_pictures(listed, str(source.source))
-  if config.regions == picture_regions.NAME:
-    listed = picture_regions.present(config.pictures, listed, config.max_images)
-    regions, listed = picture_regions.extract(listed, out, extraction(config), open_run, workers)
+  if config.regions == region_sources.PICTURES:
+    regions, listed = _extracted(config, listed, out, workers, open_run)
   else:
     listed = {split: ids[: config.max_images or None] for split, ids in listed.items()}
     regions = region_sources.choose(
@@ -130,13 +131,19 @@ def prepare(
   return prepared_data.PreparedData(out)
 
 
-def extraction(config: PrepareConfig) -> region_extractor.ExtractionConfig:
-  """How regions of pictures are extracted."""
-  return region_extractor.ExtractionConfig(
+def _extracted(config: PrepareConfig, listed, out: pathlib.Path, workers: int, open_run):
+  """The regions of photographs, and the pictures that have some."""
+  # Only this kind of regions needs TensorFlow.
+  from gcap_tf.data.prepared import picture_regions
+  from gcap_tf.vision.extraction import region_extractor
+
+  found = picture_regions.present(config.pictures, listed, config.max_images)
+  extraction = region_extractor.ExtractionConfig(
     detector=config.detector,
     folds=config.folds,
     regions=config.max_regions or picture_regions.REGIONS,
   )
+  return picture_regions.extract(found, out, extraction, open_run, workers)
 
 
 def enough_workers(listed: Mapping[str, Sequence[str]]) -> int:

@@ -12,7 +12,7 @@ from gcap_tf.data.prepared import shard_jobs
 from gcap_tf.data.readers import datasets
 from gcap_tf.data.stores import simulated_detector, store_formats
 
-PERFECT, NOISY, OWN = "perfect", "noisy", "source"
+PERFECT, NOISY, OWN, PICTURES = "perfect", "noisy", "source", "pictures"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +59,21 @@ class StoredRegions:
 
   def describe(self) -> dict[str, Any]:
     return {"name": "store", "path": str(self.store.path), "max_regions": self.max_regions}
+
+
+@dataclasses.dataclass(frozen=True)
+class PictureRegions:
+  """Regions that `picture_regions` extracted from the dataset's photographs."""
+
+  stored: StoredRegions
+
+  def add(self, record: records.Record) -> records.Record:
+    return self.stored.add(record)
+
+  def describe(self) -> dict[str, Any]:
+    found = dataclasses.asdict(self.stored.store.info)
+    kept = ("detector", "regions", "min_score", "fingerprint", "columns", "labels", "colours")
+    return {"name": PICTURES, **{name: found[name] for name in kept}}
 
 
 @dataclasses.dataclass(frozen=True)

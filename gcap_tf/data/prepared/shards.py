@@ -31,7 +31,6 @@ The file holds words, never ids: any run can read it with any vocabulary.
 """
 
 import hashlib
-import itertools
 import os
 import struct
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,21 +40,24 @@ import google_crc32c
 import numpy as np
 from google.protobuf import message as protobuf_message
 
-from gcap_tf import box_geometry, errors, files
+from gcap_tf import box_geometry, commands, errors, files
 from gcap_tf.data import records
-from gcap_tf.data.prepared import example_proto
+from gcap_tf.data.prepared import example_fields, example_proto
 
 _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
 HEADER_BYTES = _LENGTH.size + _CHECKSUM.size
 FOOTER_BYTES = _CHECKSUM.size
-FIX = "copy the file again or prepare the data again, then run trainers.prepare_data --check"
+FIX = (
+  "copy the file again or prepare the data again, then run "
+  f"{commands.command('prepare_data')} --check"
+)
 
 
 def encode(record: records.Record) -> bytes:
   """Serialises a record; equal records give equal bytes."""
   example = example_proto.Example()
-  out = _Features(example.features.feature)
+  out = example_fields.FeatureWriter(example.features.feature)
   out.text("image/id", [record.image_id])
   out.text("image/split", [record.split])
   out.text("image/path", [record.picture_path])
@@ -74,7 +76,7 @@ def encode(record: records.Record) -> bytes:
 def decode(data: bytes) -> records.Record:
   """Rebuilds the record; arrays are read-only views of the parsed bytes."""
   try:
-    found = _Found(example_proto.Example.FromString(data).features.feature)
+    found = example_fields.FeatureReader(example_proto.Example.FromString(data).features.feature)
     width, height = found.integers("image/size")
     return records.Record(
       image_id=found.text("image/id")[0],
@@ -100,7 +102,9 @@ def decode(data: bytes) -> records.Record:
     raise errors.UserError(f"not a record of this program ({error})") from None
 
 
-def _encode_captions(out: "_Features", captions: Sequence[records.Caption]) -> None:
+def _encode_captions(
+  out: example_fields.FeatureWriter, captions: Sequence[records.Caption]
+) -> None:
   out.text("captions/id", [caption.caption_id for caption in captions])
   out.text("captions/text", [caption.text for caption in captions])
   out.text("captions/tokens", [_joined(caption.tokens) for caption in captions])
@@ -120,7 +124,7 @@ def _encode_captions(out: "_Features", captions: Sequence[records.Caption]) -> N
   out.floats("objects/boxes", [thing.box_px for _, thing in objects])
 
 
-def _decode_captions(found: "_Found") -> tuple[records.Caption, ...]:
+def _decode_captions(found: example_fields.FeatureReader) -> tuple[records.Caption, ...]:
   ids = found.text("captions/id")
   phrases: list[list[records.Phrase]] = [[] for _ in ids]
   objects: list[list[records.ObjectWord]] = [[] for _ in ids]
@@ -158,7 +162,7 @@ def _decode_captions(found: "_Found") -> tuple[records.Caption, ...]:
   )
 
 
-def _encode_regions(out: "_Features", regions: records.Regions) -> None:
+def _encode_regions(out: example_fields.FeatureWriter, regions: records.Regions) -> None:
   out.integers("regions/count", [regions.count])
   for name, rows in (
     ("regions/boxes", regions.boxes_px),
@@ -179,7 +183,7 @@ def _encode_regions(out: "_Features", regions: records.Regions) -> None:
     out.text("regions/colours", regions.colours)
 
 
-def _decode_regions(found: "_Found") -> records.Regions:
+def _decode_regions(found: example_fields.FeatureReader) -> records.Regions:
   (count,) = found.integers("regions/count")
 
   def rows(name: str, *shape: int) -> np.ndarray | None:
@@ -209,72 +213,6 @@ def _joined(words: Sequence[str]) -> str:
 
 def _split(words: str) -> tuple[str, ...]:
   return tuple(words.split(" ")) if words else ()
-
-
-class _Features:
-  """Fills the feature map of an example."""
-
-  def __init__(self, feature_map):
-    self._map = feature_map
-
-  def raw(self, name: str, values: Iterable[bytes]) -> None:
-    self._map[name].bytes_list.value.extend(values)
-
-  def text(self, name: str, values: Iterable[str]) -> None:
-    self.raw(name, (value.encode("utf-8") for value in values))
-
-  def integers(self, name: str, values: Iterable[int]) -> None:
-    self._map[name].int64_list.value.extend(values)
-
-  def floats(self, name: str, arrays: Sequence[np.ndarray]) -> None:
-    """All numbers of the arrays as one row of little-endian float32 bytes."""
-    self.raw(name, [b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in arrays)])
-
-  def short_floats(self, name: str, rows: np.ndarray) -> None:
-    """As float16 if that loses nothing, else as float32."""
-    with np.errstate(over="ignore"):
-      half = np.ascontiguousarray(rows, "<f2")
-    if np.array_equal(half.astype(np.float32), rows):
-      self.raw(f"{name}16", [half.tobytes()])
-    else:
-      self.floats(name, [rows])
-
-  def text_lists(self, name: str, lists: Sequence[Sequence[str]]) -> None:
-    """Lists of strings as `{name}_count` and `{name}s`."""
-    self.integers(f"{name}_count", [len(values) for values in lists])
-    self.text(f"{name}s", [value for values in lists for value in values])
-
-
-class _Found:
-  """Reads the feature map of an example; a feature that is not there is empty."""
-
-  def __init__(self, feature_map):
-    self._map = feature_map
-
-  def has(self, name: str) -> bool:
-    return name in self._map
-
-  def raw(self, name: str) -> list[bytes]:
-    return list(self._map[name].bytes_list.value) if name in self._map else []
-
-  def text(self, name: str) -> tuple[str, ...]:
-    return tuple(value.decode("utf-8") for value in self.raw(name))
-
-  def integers(self, name: str) -> list[int]:
-    return list(self._map[name].int64_list.value) if name in self._map else []
-
-  def floats(self, name: str) -> np.ndarray:
-    values = self.raw(name)
-    return np.frombuffer(values[0] if values else b"", "<f4")
-
-  def short_floats(self, name: str) -> np.ndarray:
-    """Float32, whichever way they are stored."""
-    halves = self.raw(f"{name}16")
-    return np.frombuffer(halves[0], "<f2").astype(np.float32) if halves else self.floats(name)
-
-  def text_lists(self, name: str) -> list[tuple[str, ...]]:
-    values = iter(self.text(f"{name}s"))
-    return [tuple(itertools.islice(values, n)) for n in self.integers(f"{name}_count")]
 
 
 class ShardWriter:

@@ -16,7 +16,7 @@ from concurrent.futures import process
 import tensorflow as tf
 from absl import logging
 
-from gcap_tf import errors, files, progress, worker_processes
+from gcap_tf import errors, files, printing, progress, worker_processes
 from gcap_tf.data.stores import extracted_store
 from gcap_tf.vision.extraction import region_extractor
 
@@ -45,7 +45,7 @@ class Extracted:
     """One line for people."""
     before = f" ({self.before:,} of them before)" if self.before else ""
     failed = f"; {len(self.problems):,} could not be read" if self.problems else ""
-    return f"{out}: regions of {self.done:,} pictures{before}{failed}"
+    return f"{out}: regions of {printing.count(self.done, 'picture')}{before}{failed}"
 
 
 @dataclasses.dataclass(frozen=True)
