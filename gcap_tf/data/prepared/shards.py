@@ -33,7 +33,7 @@ The file holds words, never ids: any run can read it with any vocabulary.
 import hashlib
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import google_crc32c
