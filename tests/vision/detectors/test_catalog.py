@@ -11,7 +11,7 @@ def test_foreign_detectors_have_a_prefix():
 
 
 def test_an_unknown_prefix_lists_the_known_ones():
-  with pytest.raises(errors.UserError, match="detections, keras_hub, saved_model, tflite"):
+  with pytest.raises(errors.UserError, match="detections, grid, keras_hub, saved_model, tflite"):
     catalog.open_detector("onnx:model.onnx")
 
 
