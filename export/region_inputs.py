@@ -6,6 +6,7 @@ num_regions    int32 [B]          number of regions; the rows after them are pad
 labels         string [B, R]      if the model was trained on labelled regions; other names
                                   are mapped to its labels (`label_mapping`) or dropped
 global_feature float32 [B, G]     if the model reads one that is not the mean feature
+grid_features  float32 [B, C, M]  if the model reads a grid
 """
 
 import dataclasses
@@ -29,11 +30,13 @@ class RegionInputs:
     feature_size: D; 0 if regions have labels only.
     labelled: whether regions have labels.
     global_size: G if the global feature is a separate input, else 0.
+    grid_size: M if the model reads a grid, else 0.
   """
 
   feature_size: int
   labelled: bool
   global_size: int = 0
+  grid_size: int = 0
 
   @classmethod
   def of(cls, config: Any) -> "RegionInputs":
@@ -44,10 +47,11 @@ class RegionInputs:
       feature_size,
       config.num_labels > 0,
       0 if global_size == feature_size else global_size,
+      getattr(config, "grid_size", 0),
     )
 
   def specs(self) -> dict[str, tf.TensorSpec]:
-    sizes, specs = {"D": self.feature_size, "G": self.global_size}, {}
+    sizes, specs = {"D": self.feature_size, "G": self.global_size, "M": self.grid_size}, {}
     if self.feature_size:
       specs["features"] = batches.spec("features", sizes)
     specs["boxes"] = batches.spec("boxes", sizes)
@@ -56,6 +60,8 @@ class RegionInputs:
       specs["labels"] = tf.TensorSpec([None, None], tf.string, "labels")
     if self.global_size:
       specs["global_feature"] = batches.spec("global_feature", sizes)
+    if self.grid_size:
+      specs["grid_features"] = batches.spec("grid_features", sizes)
     return specs
 
 
@@ -108,6 +114,10 @@ class RegionReader(tf.Module):
       batch["region_labels"] = tf.where(region_mask, at_least_one(ids), 0)
     if self.inputs.global_size:
       batch["global_feature"] = tf.pad(inputs["global_feature"], [[0, more_rows], [0, 0]])
+    if self.inputs.grid_size:
+      more_cells = tf.maximum(1 - tf.shape(inputs["grid_features"])[1], 0)
+      grid = tf.pad(inputs["grid_features"], [[0, more_rows], [0, more_cells], [0, 0]])
+      batch.update(grid_features=grid, grid_mask=tf.ones(tf.shape(grid)[:2], tf.bool))
     shape = tf.shape(region_mask)
     sizes = {"I": shape[0], "R": shape[1], "D": self.inputs.feature_size, "G": 0}
     return batches.complete(batch, _READ, sizes)

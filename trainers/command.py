@@ -11,6 +11,7 @@ import gcap_tf
 
 COMMANDS = {
   "prepare_data": "trainers.prepare_data",
+  "extract_regions": "trainers.extract_regions",
   "train_matcher": "trainers.train_matcher",
   "train_captioner": "trainers.train_captioner",
   "finetune_scst": "trainers.finetune_scst",

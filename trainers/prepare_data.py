@@ -3,6 +3,8 @@ r"""Turns raw files into a prepared folder: TFRecord shards, index, references a
     python -m trainers.prepare_data --dataset=scenes --regions=noisy --out=data/scenes
     python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=perfect \
         --object_classes=FILE --out=DIR
+    python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=pictures \
+        --pictures=DIR --object_classes=FILE --out=DIR
     python -m trainers.prepare_data --check --out=DIR
 """
 
@@ -22,8 +24,20 @@ _REGIONS = flags.DEFINE_string(
   "regions",
   "",
   "perfect (the annotated boxes), noisy (a simulated detector), source (the regions of the "
-  "dataset), or the folder of a region store. Default: source if the dataset has regions, "
-  "else perfect.",
+  "dataset), pictures (a detector looks at --pictures), or the folder of a region store. "
+  "Default: source if the dataset has regions, else perfect.",
+)
+_PICTURES = flags.DEFINE_string(
+  "pictures", "", "Folder of photographs for --regions=pictures; records without one are left out."
+)
+_DETECTOR = flags.DEFINE_string(
+  "detector",
+  "shipped",
+  "What finds regions in --pictures: shipped, a run folder, keras_hub:PRESET, saved_model:DIR, "
+  "tflite:FILE or detections:FILE.",
+)
+_FOLDS = flags.DEFINE_list(
+  "folds", [], "Run folders of our detector: run K looks at the train pictures of fold K instead."
 )
 _OUT = flags.DEFINE_string("out", "", "The prepared folder; an old one is replaced.")
 _MAX_IMAGES = flags.DEFINE_integer("max_images", 0, "Most pictures of a split; 0: all.", 0)
@@ -67,6 +81,9 @@ def configuration():
     splits=tuple(_SPLITS.value),
     max_images=_MAX_IMAGES.value,
     max_regions=_MAX_REGIONS.value,
+    pictures=_PICTURES.value,
+    detector=_DETECTOR.value,
+    folds=tuple(_FOLDS.value),
     object_classes=_OBJECT_CLASSES.value,
     shards=_SHARDS.value,
     noisy=simulated_detector.LEVELS[_NOISY_LEVEL.value],
@@ -93,8 +110,15 @@ def main(argv: list[str]) -> int:
     raise errors.UserError(f"--dataset is missing: choose one of {', '.join(DATASETS)}")
   from gcap_tf.data.prepared import prepare
 
+  open_run = None
+  if _REGIONS.value == "pictures":
+    from gcap_tf.runs import detector_runs
+
+    open_run = detector_runs.load
   config = configuration()
-  data = prepare.prepare(config, _OUT.value, _WORKERS.value, _RUNNER.value, _BEAM_OPTIONS.value)
+  data = prepare.prepare(
+    config, _OUT.value, _WORKERS.value, _RUNNER.value, _BEAM_OPTIONS.value, open_run
+  )
   print(_summary(data))
   return 0
 

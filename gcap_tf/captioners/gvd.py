@@ -135,8 +135,13 @@ class GVDCaptioner(topdown.TopDownCaptioner):
     return tf.tensordot(refined, rows, 1) + self.classes.bias
 
   def _encode_grid(self, batch: base.Batch, seed: tf.Tensor | None) -> base.Memory:
-    if not self.config.grid_size or "grid_features" not in batch:
+    if not self.config.grid_size:
       return {}
+    if "grid_features" not in batch:
+      raise errors.UserError(
+        f"the captioner reads a grid of {self.config.grid_size} features a cell, and the batch has "
+        "none; prepare the data with regions that have a grid, or set options.grid_size=0"
+      )
     grid = self._drop(tf.nn.relu(self.encode_grid(batch["grid_features"])), seed, 5)
     shared = self.config.shared_attention
     keys = self.grid_key_map(grid)[:, tf.newaxis] if shared else self.grid_attention.keys(grid)

@@ -72,9 +72,11 @@ class Regions:
     boxes_px: [R, 4] float32; None if the source has features without boxes.
     features: [R, D] float32; None if regions carry labels only.
     labels: object word of each region ("" unknown); empty if there are none.
-    scores: [R] float32 detector confidence, or None.
+    scores: [R] float32 detector confidence that something is there, or None.
     global_feature: [G] float32 of the whole picture, or None.
     position_blocks: [R, 30] float32 if the source has PFAN's own instead of boxes.
+    grid_features: [C, M] float32 of the cells of the picture, row by row, or None.
+    colours: colour word of each region ("" unknown); empty if there are none.
   """
 
   boxes_px: np.ndarray | None = None
@@ -83,6 +85,8 @@ class Regions:
   scores: np.ndarray | None = None
   global_feature: np.ndarray | None = None
   position_blocks: np.ndarray | None = None
+  grid_features: np.ndarray | None = None
+  colours: tuple[str, ...] = ()
 
   @property
   def count(self) -> int:

@@ -63,6 +63,7 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
       ("features", regions.features),
       ("scores", regions.scores),
       ("labels", regions.labels or None),
+      ("colours", regions.colours or None),
       ("position blocks", regions.position_blocks),
     )
     if rows is not None
@@ -82,6 +83,12 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
         f"{where}: global feature of shape {list(regions.global_feature.shape)}; expected [size]"
       )
     check_finite(regions.global_feature[None], where, "global feature")
+  if regions.grid_features is not None:
+    if regions.grid_features.ndim != 2:
+      raise errors.UserError(
+        f"{where}: grid of shape {list(regions.grid_features.shape)}; expected [cells, size]"
+      )
+    check_finite(regions.grid_features, where, "grid cell")
   if regions.position_blocks is not None:
     check_finite(regions.position_blocks, where, "position block")
   if regions.scores is not None:

@@ -171,6 +171,15 @@ def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None
       f"{split.folder} has regions of {found} features, the captioner was trained on {expected}; "
       "prepare the data with the regions of its training"
     )
+  for name, what in (("global_size", "the whole picture"), ("grid_size", "a grid cell")):
+    expected, found = getattr(captioner.config, name, 0), getattr(split.data, name)
+    if name == "global_size":
+      found = found or split.data.feature_size  # Batches take the mean of the regions.
+    if expected and expected != found:
+      raise errors.UserError(
+        f"{split.folder} has {found or 'no'} features of {what}, the captioner was trained on "
+        f"{expected}; prepare the data with the regions of its training"
+      )
   if captioner.config.num_labels and not split.data.has_labels:
     raise errors.UserError(
       f"{split.folder} has regions without labels, and the captioner was trained on labels"

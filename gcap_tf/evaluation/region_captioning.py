@@ -67,6 +67,7 @@ def region_batch(
   """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
   wanted = run.model.config.global_size
+  grid = getattr(run.model.config, "grid_size", 0)
   labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
     depth = 0 if regions.features is None else regions.features.shape[1]
@@ -81,6 +82,12 @@ def region_batch(
         f"{store.path}, picture {image_id}: {given} features of the whole picture (fc), "
         f"{run.folder} was trained on {wanted}"
       )
+    cell = 0 if regions.grid_features is None else regions.grid_features.shape[1]
+    if grid not in (0, cell):
+      raise errors.UserError(
+        f"{store.path}, picture {image_id}: {cell or 'no'} features of a grid cell, {run.folder} "
+        f"was trained on {grid}"
+      )
     if labelled and regions.count and not regions.labels:
       raise errors.UserError(
         f"{store.path}, picture {image_id}: regions without labels, and {run.folder} reads labels"
@@ -89,7 +96,11 @@ def region_batch(
     _region_row(run, store, image_id, regions) for image_id, regions in zip(ids, found, strict=True)
   ]
   sizes = {"R": max(1, *(regions.count for regions in found)), "D": size, "G": wanted or size}
-  return batches.tensors(batches.build(rows, batches.names(["regions"]), sizes))
+  optional = []
+  if grid:
+    optional = ["grid_features", "grid_mask"]
+    sizes |= {"C": max(len(regions.grid_features) for regions in found), "M": grid}
+  return batches.tensors(batches.build(rows, batches.names(["regions"], optional), sizes))
 
 
 def _region_row(run, store, image_id, regions) -> dict[str, Any]:
@@ -103,6 +114,9 @@ def _region_row(run, store, image_id, regions) -> dict[str, Any]:
     row["features"] = regions.features
     if run.model.config.global_size and regions.global_feature is not None:
       row["global_feature"] = regions.global_feature
+  if regions.grid_features is not None:
+    row["grid_features"] = regions.grid_features
+    row["grid_mask"] = np.ones(len(regions.grid_features), bool)
   if regions.boxes_px is not None:
     row["boxes"] = regions.boxes_px / np.tile(row["image_size"], 2)
   return batches.region_row(regions.count, **row)

@@ -82,7 +82,11 @@ def zero_batch(config: Any, regions: int = 36, words: int = 4) -> dict[str, tf.T
   """One picture and one caption of zeros in the sizes of a model's config."""
   features = config.feature_size
   global_size = config.global_size or features
-  return batches.tensors(batches.example(regions, words, features, global_size))
+  arrays = batches.example(regions, words, features, global_size)
+  if grid_size := getattr(config, "grid_size", 0):
+    arrays |= batches.zeros(["grid_features", "grid_mask"], {"I": 1, "C": 1, "M": grid_size})
+    arrays["grid_mask"][:] = True
+  return batches.tensors(arrays)
 
 
 def write_config(

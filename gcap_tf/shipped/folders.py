@@ -1,6 +1,7 @@
 """Where the captioner that comes with the package is kept.
 
 run/    a packed run: what `--run=shipped` names
+detector/  the packed run of our detector: what `--run=shipped` names where a detector is asked for
 model/  the same weights as a SavedModel, model/1: what a server serves that is told nothing else
 """
 
@@ -13,6 +14,7 @@ from gcap_tf import errors, files
 NAME = "shipped"
 RUN = pathlib.Path(__file__).with_name("run")
 MODEL = pathlib.Path(__file__).with_name("model")
+DETECTOR = pathlib.Path(__file__).with_name("detector")
 
 
 def run_folder(named: files.PathLike) -> pathlib.Path:
@@ -25,6 +27,18 @@ def run_folder(named: files.PathLike) -> pathlib.Path:
 def work_folder(run: pathlib.Path) -> pathlib.Path:
   """Where a tool may keep what it computed with a run: the run's folder, never the package."""
   return pathlib.Path(NAME) if run == RUN else run
+
+
+def detector_folder(named: files.PathLike) -> pathlib.Path:
+  """The run folder of a detector that a user named: a path, or the shipped one by its name."""
+  if str(named) != NAME:
+    return pathlib.Path(named)
+  if not (DETECTOR / "config.json").exists():
+    raise errors.UserError(
+      f"this copy of gcap_tf has no shipped detector ({DETECTOR} is not complete); install the "
+      "package whole, or name a run folder of your own"
+    )
+  return DETECTOR
 
 
 def model_folder() -> pathlib.Path:

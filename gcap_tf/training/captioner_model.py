@@ -1,6 +1,7 @@
 """Which captioner a run trains: its vocabulary and sizes, from options and data."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from gcap_tf import config as configs
@@ -66,14 +67,27 @@ def model_config(
   sizes = {
     "vocabulary_size": vocabulary.size,
     "feature_size": data.feature_size,
+    "global_size": data.global_size,
     "num_labels": len(vocabulary.labels) if uses_labels(data, config) else 0,
   }
   if config.region_classes == "objects":
     sizes["num_classes"] = len(vocabulary.labels)
   if config.options.get("naming"):
     sizes["label_words"] = label_words(vocabulary)
+  check_sizes(config.options, data)
   cls = catalog.CAPTIONERS.get(config.model).Config
   return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")
+
+
+def check_sizes(options: Mapping[str, Any], data: prepared_data.PreparedData) -> None:
+  """A `UserError` if a captioner is to read a grid or global feature that the data lacks."""
+  for name, what in (("grid_size", "a grid cell"), ("global_size", "the whole picture")):
+    expected, found = options.get(name, 0), getattr(data, name)
+    if expected and expected != found:
+      raise errors.UserError(
+        f"options.{name}={expected}: {data.folder} has {found or 'no'} features of {what}; "
+        f"prepare it with regions of pictures, or set options.{name}={found}"
+      )
 
 
 def label_words(vocabulary: vocabularies.Vocabulary) -> list[int]:

@@ -52,7 +52,13 @@ def model_config(
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": data.feature_size}
   if not data.feature_size:
     sizes["num_labels"] = len(vocabulary.labels)
-  cls = catalog.MATCHERS.get(config.model).Config
+  matcher = catalog.MATCHERS.get(config.model)
+  if not matcher.attends and data.global_size not in (0, data.feature_size):
+    raise errors.UserError(
+      f"{config.model} reads the feature of the whole picture as it reads regions, but "
+      f"{data.folder} has {data.global_size} features of it and {data.feature_size} of a region"
+    )
+  cls = matcher.Config
   if "regions" in {field.name for field in dataclasses.fields(cls)}:
     sizes["regions"] = data.max_regions
   return configs.from_dict(cls, {**config.options, **sizes}, f"matcher {config.model}")

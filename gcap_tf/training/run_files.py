@@ -45,11 +45,12 @@ def write(
     "command": " ".join(sys.argv),
   }
   run_folders.write_config(folder, kind, name, model_config, vocabulary, values)
-  _write_hparams(pathlib.Path(folder), values["training"])
+  write_hparams(folder, values["training"])
 
 
-def _write_hparams(folder: pathlib.Path, options: dict[str, Any]) -> None:
+def write_hparams(folder: files.PathLike, options: dict[str, Any]) -> None:
   """Writes the options for TensorBoard's HParams panel; only the first worker does."""
+  folder = pathlib.Path(folder)
   if not strategies.worker(tf.distribute.get_strategy()).is_chief:
     return
   writer = tf.summary.create_file_writer(str(folder / "tensorboard"), filename_suffix=".options")

@@ -32,9 +32,10 @@ def test_reconstructs_alone_and_with_distributed_branches(branches):
 
 def test_a_grid_takes_part_in_the_reconstruction():
   model = make(grid_size=3)
-  grid = {"grid_features": tf.ones([3, 4, 3]), "grid_mask": tf.ones([3, 4], tf.bool)}
+  mask = tf.ones([3, 4], tf.bool)
+  grids = [{"grid_features": tf.fill([3, 4, 3], value), "grid_mask": mask} for value in (1.0, 3.0)]
   logits = [
-    model.reconstruct(model.encode(batch), BATCH["tokens"], BATCH["tokens"])["logits"]
-    for batch in (BATCH, BATCH | grid)
+    model.reconstruct(model.encode(BATCH | grid), BATCH["tokens"], BATCH["tokens"])["logits"]
+    for grid in grids
   ]
   assert float(tf.reduce_max(tf.abs(logits[0] - logits[1]))) > 1e-4

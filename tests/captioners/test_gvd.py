@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from gcap_tf import errors
 from gcap_tf.captioners import gvd
 from tests import captioner_harness
 
@@ -51,9 +52,9 @@ def test_a_grid_is_attended_to_and_its_padding_is_not(options):
   assert np.abs(moved - before).max() > 1e-4
 
 
-def test_works_without_the_grid_that_it_could_take():
-  model = make(grid_size=5)
-  captioner_harness.check_shapes_and_attention(model, captioner_harness.make_batch())
+def test_a_batch_without_the_grid_that_it_reads_is_an_error():
+  with pytest.raises(errors.UserError, match="reads a grid of 5"):
+    make(grid_size=5).encode(captioner_harness.make_batch())
 
 
 def test_the_frame_of_a_region_counts_in_a_video():

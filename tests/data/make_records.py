@@ -27,6 +27,7 @@ def make_records(
   labels: bool = True,
   global_size: int = 0,
   blocks: bool = False,
+  grid: tuple[int, int] | None = None,
 ) -> list[records.Record]:
   """Pictures of 100 x 50 pixels; every noun of a caption has its own region.
 
@@ -43,6 +44,7 @@ def make_records(
     boxes, labels: whether regions carry them.
     global_size: G, 0 for none.
     blocks: gives regions PFAN's position blocks: all in block n, for picture n.
+    grid: cells and M of a grid; regions have scores then.
   """
   rng = np.random.default_rng([seed, *split.encode()])
   first_id = 1000 + 100_000 * seed + 10_000 * sum(split.encode())
@@ -54,7 +56,18 @@ def make_records(
     )
     for n in range(count)
   ]  # fmt: skip
+  if grid:
+    pictures = [_with_grid(rng, record, grid) for record in pictures]
   return [_with_blocks(*item) for item in enumerate(pictures)] if blocks else pictures
+
+
+def _with_grid(rng, record: records.Record, shape: tuple[int, int]) -> records.Record:
+  regions = dataclasses.replace(
+    record.regions,
+    grid_features=rng.normal(size=shape).astype(np.float32),
+    scores=rng.random(record.regions.count, np.float32),
+  )
+  return dataclasses.replace(record, regions=regions)
 
 
 def _with_blocks(number: int, record: records.Record) -> records.Record:

@@ -8,7 +8,7 @@ import pytest
 from gcap_tf import errors, files
 from gcap_tf.data.stores import region_store
 from gcap_tf.evaluation import captioner_evaluation, region_captioning
-from gcap_tf.runs import packed_weights, run_folders
+from gcap_tf.runs import detector_runs, packed_weights, run_folders
 from gcap_tf.shipped import folders
 from serving import client, embedded, samples, versions
 
@@ -75,3 +75,19 @@ def _caption(run, picture) -> str:
   config = captioner_evaluation.usual_decoding(run.model)
   (row,) = region_captioning.caption_store(run, One("scenes"), config)
   return row["caption"]
+
+
+def test_a_package_without_a_detector_says_so_in_one_line(tmp_path, monkeypatch):
+  monkeypatch.setattr(folders, "DETECTOR", tmp_path)
+  with pytest.raises(errors.UserError, match="has no shipped detector"):
+    folders.detector_folder("shipped")
+  assert folders.detector_folder("runs/eyes") == pathlib.Path("runs/eyes")
+
+
+def test_the_shipped_detector_is_small_names_no_folder_and_loads():
+  assert sum(path.stat().st_size for path in folders.DETECTOR.iterdir()) < 8e6
+  config = (folders.DETECTOR / "config.json").read_text()
+  assert '"sources"' not in config and '"command"' not in config and "/tmp" not in config
+  run = detector_runs.load("shipped")
+  assert len(run.labels) == run.detector.config.labels == 480 and "shirt" in run.labels
+  assert (folders.DETECTOR / "MODEL_CARD.md").exists()

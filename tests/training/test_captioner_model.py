@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 
 from gcap_tf import errors
+from gcap_tf.runs import run_folders
 from gcap_tf.training import captioner_model
+from gcap_tf.training.methods import captioning
 from tests.training import small_runs
 
 
@@ -39,3 +41,25 @@ def test_labels_that_are_words_can_be_named(tmp_path):
   assert len(words) == len(vocabulary.labels) + 1 and any(words)
   for label, word in zip(vocabulary.labels, words[1:], strict=True):
     assert vocabulary.words[word] == label if word else label not in vocabulary.words
+
+
+def test_the_size_of_a_global_feature_follows_from_the_data(tmp_path):
+  data = small_runs.data(tmp_path, train=2, val=1, global_size=6)
+  config = small_runs.captioner_config()
+  vocabulary = captioner_model.build_vocabulary(data, config)
+  assert captioner_model.model_config(data, vocabulary, config).global_size == 6
+
+
+@pytest.mark.parametrize(("name", "size"), [("grid_size", 5), ("global_size", 7)])
+def test_a_grid_or_global_feature_that_the_data_lacks_is_an_error(tmp_path, name, size):
+  data = small_runs.data(tmp_path, train=2, val=1)
+  with pytest.raises(errors.UserError, match=f"options.{name}={size}: .* has no features"):
+    captioner_model.check_sizes({name: size}, data)
+
+
+def test_a_captioner_learns_from_a_grid(tmp_path):
+  data = small_runs.data(tmp_path, train=4, val=2, grid=(4, 5))
+  config = small_runs.captioner_config("gvd")
+  config = dataclasses.replace(config, options={**config.options, "grid_size": 5})
+  captioning.train(data, config, tmp_path / "run")
+  assert run_folders.load(tmp_path / "run").model.config.grid_size == 5

@@ -22,3 +22,11 @@ def test_regions_that_lack_what_a_matcher_reads_are_refused(tmp_path):
   unplaced = small_runs.data(tmp_path / "unplaced", train=2, val=1, boxes=False)
   with pytest.raises(errors.UserError, match="pfan reads where regions are"):
     matcher_model.check_regions(unplaced, "pfan")
+
+
+def test_a_global_feature_of_another_size_is_an_error_for_vsepp(tmp_path):
+  data = small_runs.data(tmp_path, train=2, val=1, global_size=6)
+  config = small_runs.matcher_config("vsepp")
+  vocabulary = data.build_vocabulary("matcher", 1)
+  with pytest.raises(errors.UserError, match="6 features of it and 8 of a region"):
+    matcher_model.model_config(data, vocabulary, config)

@@ -7,7 +7,7 @@ LAYERS = {
     "gcap_tf/layers": 1,
     "gcap_tf/losses": 2,
     "gcap_tf/data": 2,
-    "gcap_tf/visuals": 3,
+    "gcap_tf/visuals": 6,
     "gcap_tf/data/stores": 3,
     "gcap_tf/data/scenes": 3,
     "gcap_tf/matchers": 3,

@@ -68,7 +68,7 @@ class BatchMaker:
 
   Attributes:
     names: entries of the batches.
-    sizes: size of every letter that all batches share: R, D, G.
+    sizes: size of every letter that all batches share: R, D, G, C, M.
     bounds: word counts that batches may be padded to.
   """
 
@@ -87,6 +87,9 @@ class BatchMaker:
     self._teacher = teacher
     self._is_matcher = vocabulary.layout == "matcher"
     optional = {
+      "region_scores": "regions" in parts and split.data.has_scores,
+      "grid_features": "regions" in parts and split.data.grid_size,
+      "grid_mask": "regions" in parts and split.data.grid_size,
       "position_blocks": config.position_blocks,
       "verb_mask": not self._is_matcher,
       "teacher_attention": teacher is not None,
@@ -96,6 +99,8 @@ class BatchMaker:
       "R": config.max_regions or max(split.data.max_regions, 1),
       "D": split.data.feature_size,
       "G": split.data.global_size or split.data.feature_size,
+      "C": split.data.grid_cells,
+      "M": split.data.grid_size,
     }
     self.bounds = batch_plan.bounds(split, config)
     self._cache: dict[int, _Picture] = {}
@@ -193,6 +198,13 @@ class BatchMaker:
       row["region_labels"] = np.array(labels, np.int32)
     if regions.global_feature is not None:
       row["global_feature"] = regions.global_feature
+    if "region_scores" in self.names:
+      # Regions that nobody scored count in full.
+      given = regions.scores
+      row["region_scores"] = np.ones(count, np.float32) if given is None else given[:count]
+    if regions.grid_features is not None:
+      row["grid_features"] = regions.grid_features
+      row["grid_mask"] = np.ones(len(regions.grid_features), bool)
     if "position_blocks" in self.names:
       row["position_blocks"] = _blocks(regions, boxes)
     return batch.region_row(count, **row)

@@ -10,6 +10,7 @@ import os
 import pathlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from absl import logging
 
@@ -27,6 +28,9 @@ from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.data.stores import simulated_detector
 from gcap_tf.text import object_words
 
+if TYPE_CHECKING:
+  from gcap_tf.vision.extraction import region_extractor
+
 LOCAL = "local"
 WORTH_A_WORKER = 500  # pictures that take longer than starting a process
 
@@ -38,8 +42,11 @@ class PrepareConfig:
   Attributes:
     dataset: a name of `datasets.DATASETS`.
     source: folder or file of the raw data.
-    regions: "perfect", "noisy", "source" or the path of a region store; "" is the
+    regions: "perfect", "noisy", "source", "pictures" or the path of a region store; "" is the
       dataset's default: its own regions if it has some, else "perfect".
+    pictures: folder of photographs, for regions="pictures".
+    detector: what finds regions in them; see `region_extractor.ExtractionConfig`.
+    folds: run folders of our detector that cross-fit the train split.
     splits: which to read; () is all.
     max_images: the most pictures of each split; 0 is all.
     max_regions: the most regions of each picture; 0 is all.
@@ -55,6 +62,9 @@ class PrepareConfig:
   splits: tuple[str, ...] = ()
   max_images: configs.Count = 0
   max_regions: configs.Count = 0
+  pictures: str = ""
+  detector: str = "shipped"
+  folds: tuple[str, ...] = ()
   object_classes: str = ""
   shards: configs.PositiveInt = 8
   scenes: drawn_scenes.SceneConfig = dataclasses.field(default_factory=drawn_scenes.SceneConfig)
@@ -74,6 +84,7 @@ def prepare(
   workers: int = 0,
   runner: str = LOCAL,
   beam_options: Sequence[str] = (),
+  open_run: "region_extractor.OpenRun | None" = None,
 ) -> prepared_data.PreparedData:
   """Writes the prepared folder `out`; the same bytes whatever the workers or the runner.
 
@@ -83,17 +94,22 @@ def prepare(
     workers: processes of the local runner; 0 is one per core, if there is enough to do.
     runner: "local" or one of `beam_prepare.RUNNERS`.
     beam_options: for a Beam runner.
+    open_run: loads a run of our detector, for regions="pictures".
   """
   out = pathlib.Path(out)
   check_replaceable(out)
   given = object_words.ObjectClasses.load(config.object_classes) if config.object_classes else None
   source = open_source(config, given)
-  regions = region_sources.choose(config.regions, config.dataset, config.noisy, config.max_regions)
-  listed = {
-    split: source.image_ids(split)[: config.max_images or None]
-    for split in datasets.choose_splits(source, config.splits)
-  }
+  splits = datasets.choose_splits(source, config.splits)
+  listed = {split: source.image_ids(split) for split in splits}
   reader.refuse_shared_pictures(listed, str(source.source))
+  if config.regions == region_sources.PICTURES:
+    regions, listed = _extracted(config, listed, out, workers, open_run)
+  else:
+    listed = {split: ids[: config.max_images or None] for split, ids in listed.items()}
+    regions = region_sources.choose(
+      config.regions, config.dataset, config.noisy, config.max_regions
+    )
   classes = given or getattr(source, "classes", None)
   counts = ", ".join(f"{len(ids):,} {split}" for split, ids in listed.items())
   logging.info("Preparing %s of %s into %s", counts, config.dataset, out)
@@ -113,6 +129,21 @@ def prepare(
       object_classes=classes.names if classes else None,
     )
   return prepared_data.PreparedData(out)
+
+
+def _extracted(config: PrepareConfig, listed, out: pathlib.Path, workers: int, open_run):
+  """The regions of photographs, and the pictures that have some."""
+  # Only this kind of regions needs TensorFlow.
+  from gcap_tf.data.prepared import picture_regions
+  from gcap_tf.vision.extraction import region_extractor
+
+  found = picture_regions.present(config.pictures, listed, config.max_images)
+  extraction = region_extractor.ExtractionConfig(
+    detector=config.detector,
+    folds=config.folds,
+    regions=config.max_regions or picture_regions.REGIONS,
+  )
+  return picture_regions.extract(found, out, extraction, open_run, workers)
 
 
 def enough_workers(listed: Mapping[str, Sequence[str]]) -> int:

@@ -36,8 +36,9 @@ class PreparedData:
     name: the dataset's name.
     feature_size: D; 0 if regions carry no features.
     global_size: G as stored; 0 if batches take the mean of the region features.
+    grid_size, grid_cells: M, and the most cells of any picture; 0 if there is no grid.
     max_regions: most regions of any picture.
-    has_boxes, has_features, has_labels, has_position_blocks: which data regions have.
+    has_boxes, has_features, has_labels, has_scores, has_position_blocks: which data regions have.
     object_classes: names of annotated objects.
   """
 
@@ -54,10 +55,13 @@ class PreparedData:
     self.name: str = self.info["dataset"]
     self.feature_size: int = self.info["feature_size"]
     self.global_size: int = self.info["global_size"]
+    self.grid_size: int = self.info.get("grid_size", 0)
+    self.grid_cells: int = self.info.get("grid_cells", 0)
     self.max_regions: int = self.info["max_regions"]
     self.has_boxes: bool = self.info["has_boxes"]
     self.has_features: bool = self.info["has_features"]
     self.has_labels: bool = self.info["has_labels"]
+    self.has_scores: bool = self.info.get("has_scores", False)
     self.has_position_blocks: bool = self.info.get("has_position_blocks", False)
     self.object_classes: tuple[str, ...] = tuple(self.info["object_classes"])
 

@@ -36,6 +36,8 @@ class ShardSummary:
     captions: captions of each record.
     words: words of each caption, in order.
     regions: regions of each record.
+    cells: most grid cells of any record.
+    scored: records whose regions have scores.
     objects: annotated object words of the shard.
     kind: which data the regions of every record have; None if the shard has no record.
     word_counts, label_counts, class_counts: of tokens, region labels, object words.
@@ -51,6 +53,8 @@ class ShardSummary:
   captions: list[int] = dataclasses.field(default_factory=list)
   words: list[int] = dataclasses.field(default_factory=list)
   regions: list[int] = dataclasses.field(default_factory=list)
+  cells: int = 0
+  scored: int = 0
   objects: int = 0
   kind: "RegionKind | None" = None
   word_counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -79,6 +83,7 @@ class RegionKind:
   feature_size: int
   global_size: int
   has_position_blocks: bool = False
+  grid_size: int = 0
 
   @classmethod
   def of(cls, regions: records.Regions) -> "RegionKind":
@@ -88,6 +93,7 @@ class RegionKind:
       feature_size=0 if regions.features is None else regions.features.shape[1],
       global_size=0 if regions.global_feature is None else len(regions.global_feature),
       has_position_blocks=regions.position_blocks is not None,
+      grid_size=0 if regions.grid_features is None else regions.grid_features.shape[1],
     )
 
   def check_like(self, first: "RegionKind | None", where: str) -> "RegionKind":
@@ -218,6 +224,8 @@ def finish(
       **dataclasses.asdict(kind),
       "has_labels": any(summary.label_counts for summary in ordered),
       "max_regions": max(max(summary.regions, default=0) for summary in ordered),
+      "has_scores": any(summary.scored for summary in ordered),
+      "grid_cells": max(summary.cells for summary in ordered),
       "detector": dict(detector),
       "files": checksums,
       "caption_lengths": {split: _lengths(members) for split, members in by_split.items()},
@@ -236,6 +244,9 @@ def _count(summary: ShardSummary, record: records.Record, where: str) -> None:
   summary.image_ids.append(record.image_id)
   summary.captions.append(len(record.captions))
   summary.regions.append(regions.count)
+  summary.scored += regions.scores is not None
+  if regions.grid_features is not None:
+    summary.cells = max(summary.cells, len(regions.grid_features))
   summary.label_counts.update(label for label in regions.labels if label)
   for caption in record.captions:
     summary.words.append(len(caption.tokens))

@@ -12,7 +12,7 @@ from gcap_tf.data.prepared import shard_jobs
 from gcap_tf.data.readers import datasets
 from gcap_tf.data.stores import simulated_detector, store_formats
 
-PERFECT, NOISY, OWN = "perfect", "noisy", "source"
+PERFECT, NOISY, OWN, PICTURES = "perfect", "noisy", "source", "pictures"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +62,21 @@ class StoredRegions:
 
 
 @dataclasses.dataclass(frozen=True)
+class PictureRegions:
+  """Regions that `picture_regions` extracted from the dataset's photographs."""
+
+  stored: StoredRegions
+
+  def add(self, record: records.Record) -> records.Record:
+    return self.stored.add(record)
+
+  def describe(self) -> dict[str, Any]:
+    found = dataclasses.asdict(self.stored.store.info)
+    kept = ("detector", "regions", "min_score", "fingerprint", "columns", "labels", "colours")
+    return {"name": PICTURES, **{name: found[name] for name in kept}}
+
+
+@dataclasses.dataclass(frozen=True)
 class OwnRegions:
   """Regions that come with the dataset."""
 
@@ -89,6 +104,7 @@ def first_regions(regions: records.Regions, count: int) -> records.Regions:
     boxes_px=cut(regions.boxes_px),
     features=cut(regions.features),
     labels=regions.labels[:count],
+    colours=regions.colours[:count],
     scores=cut(regions.scores),
     position_blocks=cut(regions.position_blocks),
   )

@@ -5,18 +5,16 @@ which captions are tagged, so any number of processes writes the same bytes.
 """
 
 import concurrent.futures
-import contextlib
 import dataclasses
 import functools
 import itertools
 import multiprocessing
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import process
 from typing import Protocol
 
-from gcap_tf import errors, progress
+from gcap_tf import errors, progress, worker_processes
 from gcap_tf.data import records, validation
 from gcap_tf.data.prepared import prepared_writer
 from gcap_tf.data.readers import reader
@@ -24,7 +22,6 @@ from gcap_tf.text import tagging
 
 GROUP = 64  # pictures whose captions are tagged together
 _POLL_SECONDS = 0.5
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class RegionSource(Protocol):
@@ -126,7 +123,7 @@ def _run_pool(
   context = multiprocessing.get_context("spawn")
   done, stop = context.Value("q", 0), context.Event()
   with (
-    _one_thread_each(),
+    worker_processes.one_thread_each(),
     concurrent.futures.ProcessPoolExecutor(
       workers, context, initializer=_start_worker, initargs=(job, done, stop)
     ) as pool,
@@ -152,24 +149,6 @@ def _run_pool(
       pool.shutdown(wait=True, cancel_futures=True)
 
 
-@contextlib.contextmanager
-def _one_thread_each() -> Iterator[None]:
-  """Processes started in the block multiply matrices with one thread.
-
-  The pool uses the cores already; threads that wait for each other cost a third more.
-  """
-  before = {name: os.environ.get(name) for name in _THREADS}
-  os.environ.update(dict.fromkeys(_THREADS, "1"))
-  try:
-    yield
-  finally:
-    for name, value in before.items():
-      if value is None:
-        del os.environ[name]
-      else:
-        os.environ[name] = value
-
-
 # State of a worker process, set when it starts.
 _job: Job | None = None
 _done = None
@@ -179,14 +158,7 @@ _stop = None
 def _start_worker(job: Job, done, stop) -> None:
   global _job, _done, _stop
   _job, _done, _stop = job, done, stop
-  threading.Thread(target=_die_with_parent, daemon=True).start()
-
-
-def _die_with_parent() -> None:
-  """Ends this worker with its parent: a killed parent cannot stop its workers, which would
-  go on writing while another run starts."""
-  multiprocessing.parent_process().join()
-  os._exit(1)
+  worker_processes.die_with_parent()
 
 
 def _make_shard(task: ShardTask) -> prepared_writer.ShardSummary:

@@ -21,16 +21,19 @@ Features of an example (n captions, R regions; f32 is raw little-endian float32)
     annotated/attribute_count           int64        annotated/attributes bytes
     regions/count                       int64        missing: the record has no regions
     regions/boxes, features, scores     f32          missing: the source has none
-    regions/labels                      bytes        regions/global, blocks f32
+    regions/labels, colours             bytes        regions/global, grid, blocks f32
+    regions/feature_size, grid_shape    int64        D; cells and M of the grid
+
+Features and grids whose values all fit into float16 are stored so, as regions/features16 and
+regions/grid16: half the bytes, the same numbers.
 
 The file holds words, never ids: any run can read it with any vocabulary.
 """
 
 import hashlib
-import itertools
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import google_crc32c
@@ -39,7 +42,7 @@ from google.protobuf import message as protobuf_message
 
 from gcap_tf import box_geometry, commands, errors, files
 from gcap_tf.data import records
-from gcap_tf.data.prepared import example_proto
+from gcap_tf.data.prepared import example_fields, example_proto
 
 _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
@@ -54,7 +57,7 @@ FIX = (
 def encode(record: records.Record) -> bytes:
   """Serialises a record; equal records give equal bytes."""
   example = example_proto.Example()
-  out = _Features(example.features.feature)
+  out = example_fields.FeatureWriter(example.features.feature)
   out.text("image/id", [record.image_id])
   out.text("image/split", [record.split])
   out.text("image/path", [record.picture_path])
@@ -73,7 +76,7 @@ def encode(record: records.Record) -> bytes:
 def decode(data: bytes) -> records.Record:
   """Rebuilds the record; arrays are read-only views of the parsed bytes."""
   try:
-    found = _Found(example_proto.Example.FromString(data).features.feature)
+    found = example_fields.FeatureReader(example_proto.Example.FromString(data).features.feature)
     width, height = found.integers("image/size")
     return records.Record(
       image_id=found.text("image/id")[0],
@@ -99,7 +102,9 @@ def decode(data: bytes) -> records.Record:
     raise errors.UserError(f"not a record of this program ({error})") from None
 
 
-def _encode_captions(out: "_Features", captions: Sequence[records.Caption]) -> None:
+def _encode_captions(
+  out: example_fields.FeatureWriter, captions: Sequence[records.Caption]
+) -> None:
   out.text("captions/id", [caption.caption_id for caption in captions])
   out.text("captions/text", [caption.text for caption in captions])
   out.text("captions/tokens", [_joined(caption.tokens) for caption in captions])
@@ -119,7 +124,7 @@ def _encode_captions(out: "_Features", captions: Sequence[records.Caption]) -> N
   out.floats("objects/boxes", [thing.box_px for _, thing in objects])
 
 
-def _decode_captions(found: "_Found") -> tuple[records.Caption, ...]:
+def _decode_captions(found: example_fields.FeatureReader) -> tuple[records.Caption, ...]:
   ids = found.text("captions/id")
   phrases: list[list[records.Phrase]] = [[] for _ in ids]
   objects: list[list[records.ObjectWord]] = [[] for _ in ids]
@@ -157,11 +162,10 @@ def _decode_captions(found: "_Found") -> tuple[records.Caption, ...]:
   )
 
 
-def _encode_regions(out: "_Features", regions: records.Regions) -> None:
+def _encode_regions(out: example_fields.FeatureWriter, regions: records.Regions) -> None:
   out.integers("regions/count", [regions.count])
   for name, rows in (
     ("regions/boxes", regions.boxes_px),
-    ("regions/features", regions.features),
     ("regions/scores", regions.scores),
     ("regions/global", regions.global_feature),
     ("regions/blocks", regions.position_blocks),
@@ -170,22 +174,32 @@ def _encode_regions(out: "_Features", regions: records.Regions) -> None:
       out.floats(name, [rows])
   if regions.features is not None:
     out.integers("regions/feature_size", [regions.features.shape[1]])
+    out.short_floats("regions/features", regions.features)
+  if regions.grid_features is not None:
+    out.integers("regions/grid_shape", regions.grid_features.shape)
+    out.short_floats("regions/grid", regions.grid_features)
   out.text("regions/labels", regions.labels)
+  if regions.colours:
+    out.text("regions/colours", regions.colours)
 
 
-def _decode_regions(found: "_Found") -> records.Regions:
+def _decode_regions(found: example_fields.FeatureReader) -> records.Regions:
   (count,) = found.integers("regions/count")
 
   def rows(name: str, *shape: int) -> np.ndarray | None:
     return found.floats(name).reshape(shape) if found.has(name) else None
 
-  feature_size = found.integers("regions/feature_size")
+  def table(name: str, *shape: int) -> np.ndarray | None:
+    return found.short_floats(f"regions/{name}").reshape(shape) if len(shape) == 2 else None
+
   return records.Regions(
     boxes_px=rows("regions/boxes", count, 4),
-    features=rows("regions/features", count, *feature_size),
+    features=table("features", count, *found.integers("regions/feature_size")),
     labels=found.text("regions/labels"),
     scores=rows("regions/scores", count),
     global_feature=rows("regions/global", -1),
+    grid_features=table("grid", *found.integers("regions/grid_shape")),
+    colours=found.text("regions/colours"),
     position_blocks=rows("regions/blocks", count, 2 * box_geometry.PFAN_BLOCKS),
   )
 
@@ -199,58 +213,6 @@ def _joined(words: Sequence[str]) -> str:
 
 def _split(words: str) -> tuple[str, ...]:
   return tuple(words.split(" ")) if words else ()
-
-
-class _Features:
-  """Fills the feature map of an example."""
-
-  def __init__(self, feature_map):
-    self._map = feature_map
-
-  def raw(self, name: str, values: Iterable[bytes]) -> None:
-    self._map[name].bytes_list.value.extend(values)
-
-  def text(self, name: str, values: Iterable[str]) -> None:
-    self.raw(name, (value.encode("utf-8") for value in values))
-
-  def integers(self, name: str, values: Iterable[int]) -> None:
-    self._map[name].int64_list.value.extend(values)
-
-  def floats(self, name: str, arrays: Sequence[np.ndarray]) -> None:
-    """All numbers of the arrays as one row of little-endian float32 bytes."""
-    self.raw(name, [b"".join(np.ascontiguousarray(a, "<f4").tobytes() for a in arrays)])
-
-  def text_lists(self, name: str, lists: Sequence[Sequence[str]]) -> None:
-    """Lists of strings as `{name}_count` and `{name}s`."""
-    self.integers(f"{name}_count", [len(values) for values in lists])
-    self.text(f"{name}s", [value for values in lists for value in values])
-
-
-class _Found:
-  """Reads the feature map of an example; a feature that is not there is empty."""
-
-  def __init__(self, feature_map):
-    self._map = feature_map
-
-  def has(self, name: str) -> bool:
-    return name in self._map
-
-  def raw(self, name: str) -> list[bytes]:
-    return list(self._map[name].bytes_list.value) if name in self._map else []
-
-  def text(self, name: str) -> tuple[str, ...]:
-    return tuple(value.decode("utf-8") for value in self.raw(name))
-
-  def integers(self, name: str) -> list[int]:
-    return list(self._map[name].int64_list.value) if name in self._map else []
-
-  def floats(self, name: str) -> np.ndarray:
-    values = self.raw(name)
-    return np.frombuffer(values[0] if values else b"", "<f4")
-
-  def text_lists(self, name: str) -> list[tuple[str, ...]]:
-    values = iter(self.text(f"{name}s"))
-    return [tuple(itertools.islice(values, n)) for n in self.integers(f"{name}_count")]
 
 
 class ShardWriter:

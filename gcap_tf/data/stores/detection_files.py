@@ -46,6 +46,7 @@ class DetectionStore(region_store.RegionStore):
     min_score: float = MIN_SCORE,
     image_size: tuple[int, int] | None = None,
     picture: str = "",
+    warn_unsized: bool = True,
   ):
     """Reads the whole file.
 
@@ -55,6 +56,7 @@ class DetectionStore(region_store.RegionStore):
       image_size: width and height of pictures whose size is not in the file.
       picture: id, or name of the file, of the only picture whose detections are read; the
         others are listed without regions.
+      warn_unsized: whether to warn of pictures whose size is unknown.
     """
     super().__init__(path)
     value = files.read_json(path, "detections")
@@ -80,7 +82,7 @@ class DetectionStore(region_store.RegionStore):
     if not self._rows:
       raise errors.UserError(f"{path} holds no detections: there is nothing to caption")
     unsized = [image_id for image_id in self._rows if not all(self.size(image_id))]
-    if unsized:
+    if unsized and warn_unsized:
       logging.warning(
         "%s: no size of %d of %d pictures; their boxes are taken to reach to the edges. "
         "give images[].width and height, or --image_size=WIDTHxHEIGHT",

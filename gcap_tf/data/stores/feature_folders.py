@@ -4,10 +4,18 @@
     box/ID.npy                                      [R, 4 or more], pixels; optional
     fc/ID.npy                                       [G] feature of the whole picture; optional
 
+`trainers.extract_regions` writes more into att/ID.npz, all of it optional:
+
+    labels, colours   [R] words     scores  [R]     grid  [C, M] features of cells, row by row
+    size              [2] width and height of the picture
+
+and `store.json`, which says how the regions were made (see `extracted_store.StoreInfo`).
+
 Folders may have a common prefix (`cocobu_att`, `cocobu_box`, `cocobu_fc`) and the suffix
 `_gvd` of POS-SCAN's 100-region set.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -18,10 +26,11 @@ import numpy as np
 
 from gcap_tf import errors, files
 from gcap_tf.data import records
-from gcap_tf.data.stores import region_store
+from gcap_tf.data.stores import extracted_store, region_store
 
 _FOLDER = re.compile(r"(?P<prefix>.*_)?(?P<role>att|box|fc)(?P<suffix>_gvd)?")
 _KEYS = ("feat", "z")
+_MORE_KEYS = ("labels", "colours", "scores", "grid", "size")
 _ENDINGS = (".npz", ".npy")
 
 
@@ -40,6 +49,7 @@ class FolderStore(region_store.RegionStore):
       raise errors.UserError(f"{path}: no folder att or *_att there")
     self.box, self.fc = (_sibling(self.att, role) for role in ("box", "fc"))
     self._listed: list[str] | None = None
+    self._last: tuple[str, dict[str, np.ndarray]] = ("", {})
 
   def ids(self) -> Sequence[str]:
     if self._listed is None:
@@ -55,15 +65,43 @@ class FolderStore(region_store.RegionStore):
   def where(self, image_id: str) -> str:
     return str(self._att_file(image_id))
 
+  def size(self, image_id: str) -> tuple[int, int]:
+    if not self.extracted:
+      return 0, 0
+    width, height = self._arrays(image_id).get("size", (0, 0))
+    return int(width), int(height)
+
+  @functools.cached_property
+  def extracted(self) -> bool:
+    """Whether `trainers.extract_regions` made the store."""
+    return (self.att.parent / extracted_store.INFO).is_file()
+
+  @functools.cached_property
+  def info(self) -> extracted_store.StoreInfo | None:
+    """What `store.json` says; None if there is none."""
+    return extracted_store.read_info(self.att.parent) if self.extracted else None
+
   def _read(self, image_id: str) -> records.Regions:
-    features = _load_features(self._att_file(image_id))
+    arrays = self._arrays(image_id)
+    features = arrays["feat"]
     if features.ndim == 3:
       features = features.reshape(-1, features.shape[-1])
+    scores, grid = arrays.get("scores"), arrays.get("grid")
     return records.Regions(
       boxes_px=self._boxes(image_id),
       features=region_store.float_rows(features),
+      labels=tuple(map(str, arrays.get("labels", ()))),
+      scores=None if scores is None else region_store.float_rows(scores),
       global_feature=self._global_feature(image_id),
+      grid_features=None if grid is None else region_store.float_rows(grid),
+      colours=tuple(map(str, arrays.get("colours", ()))),
     )
+
+  def _arrays(self, image_id: str) -> dict[str, np.ndarray]:
+    """The arrays of a picture; those read last are kept, since size and regions share a file."""
+    if self._last[0] != image_id:
+      self._last = (image_id, _load(self._att_file(image_id)))
+    return self._last[1]
 
   def _att_file(self, image_id: str) -> pathlib.Path | None:
     paths = (self.att / f"{image_id}{ending}" for ending in _ENDINGS)
@@ -113,17 +151,20 @@ def _sibling(att: pathlib.Path, role: str) -> pathlib.Path | None:
   return next((att.with_name(name) for name in names if att.with_name(name).is_dir()), None)
 
 
-def _load_features(path: pathlib.Path) -> np.ndarray:
+def _load(path: pathlib.Path) -> dict[str, np.ndarray]:
+  """The arrays of a picture; its features are under "feat"."""
   if path.suffix == ".npy":
-    return region_store.load_array(path, "features")
+    return {"feat": region_store.load_array(path, "features")}
   try:
-    with np.load(path, allow_pickle=False) as arrays:
-      for key in _KEYS:
-        if key in arrays:
-          return arrays[key]
-      raise errors.UserError(
-        f"features {path}: keys {', '.join(arrays.files) or 'none'}; expected {' or '.join(_KEYS)}"
-      )
+    with np.load(path, allow_pickle=False) as stored:
+      arrays = {key: stored[key] for key in stored.files if key in (*_KEYS, *_MORE_KEYS)}
+      named = [key for key in _KEYS if key in arrays]
+      if not named:
+        raise errors.UserError(
+          f"features {path}: keys {', '.join(stored.files) or 'none'}; "
+          f"expected {' or '.join(_KEYS)}"
+        )
+      return {**arrays, "feat": arrays[named[0]]}
   except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
     raise errors.UserError(
       f"features {path}: not a whole .npz file ({error}); write it again"

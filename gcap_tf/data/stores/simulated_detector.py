@@ -82,7 +82,6 @@ def noisy(record: records.Record, config: NoisyConfig) -> records.Regions:
     features=features,
     labels=tuple(objects.labels[seen[r]] if seen else "" for r in order.tolist()),
     scores=strength / (strength + 0.5),
-    global_feature=features.mean(axis=0),
   )
 
 

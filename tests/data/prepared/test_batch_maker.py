@@ -242,3 +242,28 @@ def test_the_marked_parts_of_speech_are_an_option(items, split):
   batch = _batch(split, vocabulary, [0], [[0]], words=9, noun_tags=("ADJ", "VERB"))
   tags = items[0].captions[0].tags
   assert batch["noun_mask"][0, 1 : len(tags) + 1].tolist() == [t in ("ADJ", "VERB") for t in tags]
+
+
+def test_scores_and_the_grid_are_in_the_batch_if_the_data_has_them(tmp_path):
+  items = make_records.make_records(3, grid=(4, 5))
+  items[1] = dataclasses.replace(
+    items[1],
+    regions=dataclasses.replace(
+      items[1].regions, grid_features=items[1].regions.grid_features[:2], scores=None
+    ),
+  )
+  split = make_records.write_folder(tmp_path / "out", {"train": items}).split("train")
+  vocabulary = split.data.build_vocabulary("captioner", 1)
+  batch = _batch(split, vocabulary, [0, 1], [[0], [5]], words=7)
+  assert batch["grid_features"].shape == (2, 4, 5)
+  assert batch["grid_mask"].tolist() == [[True] * 4, [True, True, False, False]]
+  np.testing.assert_array_equal(batch["grid_features"][0], items[0].regions.grid_features)
+  np.testing.assert_array_equal(batch["region_scores"][0], items[0].regions.scores)
+  assert batch["region_scores"][1].tolist() == [1, 1, 1, 1]
+
+
+def test_captions_alone_have_no_grid(tmp_path):
+  items = make_records.make_records(2, grid=(4, 5))
+  split = make_records.write_folder(tmp_path / "out", {"train": items}).split("train")
+  vocabulary = split.data.build_vocabulary("captioner", 1)
+  assert "grid_features" not in _batch(split, vocabulary, [0], [[0]], 7, parts=("captions",))

@@ -32,7 +32,8 @@ def _regions(draw):
   if boxes is None and features is None:
     count = len(labels)
   scores, picture, blocks = maybe(count), maybe(3), maybe(count, 30)
-  return records.Regions(boxes, features, tuple(labels), scores, picture, blocks)
+  grid, colours = maybe(draw(st.integers(0, 3)), 2), draw(st.just(()) | st.just(tuple(labels)))
+  return records.Regions(boxes, features, tuple(labels), scores, picture, blocks, grid, colours)
 
 
 @st.composite
@@ -194,3 +195,13 @@ def test_every_truncation_is_found(tmp_path):
       pytest.raises(errors.UserError, match="record 0 at byte 0 is cut off"),
     ):
       shards.read_at(file, offset, 0)
+
+
+def test_features_that_fit_into_float16_take_half_the_bytes():
+  def sized(features):
+    regions = records.Regions(features=features)
+    return shards.encode(records.Record("a", "train", 0, 0, (), regions))
+
+  short = np.arange(512, dtype=np.float32).reshape(2, 256)
+  assert len(sized(short + np.float32(1e-3))) - len(sized(short)) > 1000  # 512 x 2 bytes.
+  np.testing.assert_array_equal(shards.decode(sized(short)).regions.features, short)

@@ -1,0 +1,87 @@
+"""What `trainers.extract_regions` writes: folders with labels, scores, grid and `store.json`.
+
+`feature_folders` reads it, and so does any reader of `att`, `box` and `fc` folders.
+"""
+
+import dataclasses
+import pathlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from gcap_tf import errors, files
+from gcap_tf.data import records
+
+INFO = "store.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class StoreInfo:
+  """How the regions of a store were made.
+
+  Attributes:
+    detector: as the user named it, or several for cross-fitting.
+    regions: most regions of a picture.
+    min_score: regions that are scored lower were left out.
+    feature_size, global_size, grid_size, grid_cells: D, G, M, C.
+    columns: part of a feature -> [first column, one past the last].
+    labels, colours: words of the columns "labels" and "colours".
+    fingerprint: of the weights.
+  """
+
+  detector: str
+  regions: int
+  min_score: float
+  feature_size: int
+  global_size: int
+  grid_size: int
+  grid_cells: int
+  columns: Mapping[str, Sequence[int]]
+  labels: Sequence[str]
+  colours: Sequence[str]
+  fingerprint: str
+
+
+def read_info(folder: pathlib.Path) -> StoreInfo:
+  """What the `store.json` of a folder says."""
+  path = folder / INFO
+  values: dict[str, Any] = files.read_json(path, "description of a region store")
+  try:
+    return StoreInfo(**values)
+  except TypeError:
+    raise errors.UserError(f"{path} does not describe a region store; extract it again") from None
+
+
+def write_info(folder: pathlib.Path, info: StoreInfo) -> None:
+  files.write_json(folder / INFO, dataclasses.asdict(info))
+
+
+def write_picture(
+  folder: pathlib.Path, image_id: str, regions: records.Regions, size: tuple[int, int]
+) -> None:
+  """Writes the regions of a picture; its file in `att` comes last, so that it means "whole".
+
+  Features and grid are kept as float16: they are standardised, and half as large.
+  """
+  for role, rows in (("box", regions.boxes_px), ("fc", regions.global_feature)):
+    if rows is not None:
+      values = rows.astype(np.float32)
+      _write(folder / role / f"{image_id}.npy", lambda file, values=values: np.save(file, values))
+  arrays = {
+    "feat": regions.features.astype(np.float16),
+    "labels": np.array(regions.labels, np.str_),
+    "colours": np.array(regions.colours, np.str_),
+    "size": np.array(size, np.int32),
+  }
+  if regions.scores is not None:
+    arrays["scores"] = regions.scores.astype(np.float32)
+  if regions.grid_features is not None:
+    arrays["grid"] = regions.grid_features.astype(np.float16)
+  _write(folder / "att" / f"{image_id}.npz", lambda file: np.savez(file, **arrays))
+
+
+def _write(path: pathlib.Path, save: Callable[[BinaryIO], None]) -> None:
+  # NumPy adds an ending to names that lack it, so it is given a file.
+  with files.atomic_path(path) as partial, open(partial, "wb") as file:
+    save(file)

@@ -1,0 +1,225 @@
+"""Training our detector: proposals at cells, and the second stage on shaken boxes.
+
+    L = w_q quality focal + w_o overlap + w_l naming(words) + w_c naming(colours)
+
+The second stage sees the annotated boxes with their edges moved at random by about a tenth of their
+sides, as found boxes never fit exactly. Nothing flows from it into the proposer.
+"""
+
+import dataclasses
+import sys
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.data.prepared import pipeline
+from gcap_tf.evaluation import detector_validation
+from gcap_tf.layers import dropout
+from gcap_tf.losses import detection
+from gcap_tf.runs import detector_runs
+from gcap_tf.text import object_words
+from gcap_tf.training import (
+  contract,
+  detector_data,
+  loop,
+  loop_options,
+  optimizers,
+  replicas,
+  run_files,
+  schedules,
+)
+from gcap_tf.vision import (
+  annotations,
+  assignment,
+  canvas,
+  detector,
+  folds,
+  map_cache,
+  overlaps,
+  region_vectors,
+)
+
+_SHAKE_SALT = 501
+NAMED = 16  # Boxes of a picture that the second stage learns in a step; they come shuffled.
+
+
+@dataclasses.dataclass(frozen=True)
+class DetectionLosses:
+  """Weights of the losses.
+
+  Attributes:
+    quality_weight: w_q.
+    overlap_weight: w_o.
+    label_weight: w_l.
+    colour_weight: w_c.
+    shake: deviation of a moved edge, as a share of the box's side.
+  """
+
+  quality_weight: configs.Weight = 4.0
+  overlap_weight: configs.Weight = 2.0
+  label_weight: configs.Weight = 1.0
+  colour_weight: configs.Weight = 0.3
+  shake: configs.Weight = 0.12
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DetectorTrainingConfig(loop_options.LoopOptions):
+  """Everything that changes the numbers of a detector's run.
+
+  Attributes:
+    model: sizes of the detector; its numbers of labels and colours follow from the data.
+    backbone_weights: "imagenet", "none", or a file.
+    losses: weights of the losses.
+    fold: this fold of the training pictures is left out, for labels that are cross-fitted;
+      -1 leaves none out.
+    folds: number of folds.
+    mirror: train on mirrored pictures too.
+    batch_size: pictures of a step.
+    max_pictures: at most so many training pictures; 0 takes all.
+  """
+
+  model: detector.DetectorConfig = dataclasses.field(default_factory=detector.DetectorConfig)
+  backbone_weights: str = "imagenet"
+  losses: DetectionLosses = dataclasses.field(default_factory=DetectionLosses)
+  fold: int = -1
+  folds: configs.PositiveInt = folds.FOLDS
+  mirror: bool = True
+  batch_size: configs.PositiveInt = 16
+  max_pictures: configs.Count = 0
+  epochs: configs.PositiveInt = 6
+  evaluate_every: configs.Count = 2000
+  schedule: schedules.ScheduleConfig = dataclasses.field(
+    default_factory=lambda: schedules.ScheduleConfig("cosine", 3e-3, warmup_steps=200)
+  )
+  optimizer: optimizers.OptimizerConfig = dataclasses.field(
+    default_factory=lambda: optimizers.OptimizerConfig(clip_at=10.0)
+  )
+
+
+class DetectionTrainer(contract.Trainer):
+  """Losses of a detector's head on cached maps.
+
+  Args:
+    head: what is learned.
+    config: weights.
+    validation: judges the head; None leaves it out.
+  """
+
+  # No such figure: the last weights are kept, so that no validation picture chooses them.
+  best_metric = "step"
+
+  def __init__(
+    self,
+    head: detector.DetectorHead,
+    config: DetectionLosses,
+    validation: detector_validation.Validation | None = None,
+  ):
+    self.model, self.config, self._validation = head, config, validation
+    limits = assignment.size_limits(head.points.numpy(), head.config.size)
+    self._limits = tuple(tf.constant(limit) for limit in limits)
+
+  def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
+    maps = map_cache.maps_of(batch)
+    boxes = canvas.to_canvas(batch["boxes"], batch["content"])
+    return {
+      **self._proposal_losses(maps, batch, boxes),
+      **self._naming_losses(maps, batch, boxes, seed),
+    }
+
+  def counted(self, batch: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    boxes = canvas.to_canvas(batch["boxes"], batch["content"])
+    _, positive = self._assign(boxes, batch["box_mask"])
+    named = {
+      loss: tf.reduce_any(batch[key][:, :NAMED] > 0, -1)
+      for loss, key in (("label", "words"), ("colour", "colours"))
+    }
+    return {"quality": positive, "overlap": positive, **named}
+
+  def evaluate(self) -> dict[str, float]:
+    return {} if self._validation is None else self._validation.judge()
+
+  def pictures(self) -> dict[str, Any]:
+    return {} if self._validation is None else self._validation.draw()
+
+  def _assign(self, boxes: tf.Tensor, box_mask: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    return assignment.assign(boxes, box_mask, self.model.points, self._limits)
+
+  def _proposal_losses(self, maps, batch, boxes):
+    config = self.config
+    found = self.model(maps, training=True)
+    rows, positive = self._assign(boxes, batch["box_mask"])
+    overlap, generalised = overlaps.matched(found["boxes"], tf.gather(boxes, rows, batch_dims=1))
+    quality = tf.where(positive, tf.stop_gradient(overlap), 0.0)
+    count = tf.maximum(tf.reduce_sum(tf.cast(positive, tf.float32)), 1.0)
+    counted = self.model.on_picture(batch["content"])
+    focal = detection.quality_focal(found["logits"], quality, counted) / count
+    apart = detection.overlap(generalised, positive) / count
+    return {
+      "quality": config.quality_weight * replicas.share(focal, positive, "quality"),
+      "overlap": config.overlap_weight * replicas.share(apart, positive, "overlap"),
+    }
+
+  def _naming_losses(self, maps, batch, boxes, seed):
+    config, content = self.config, batch["content"]
+    shaken = shake(boxes[:, :NAMED], content, config.shake, dropout.derive(seed, _SHAKE_SALT))
+    picture = tf.cast(batch["picture"], tf.float32)
+    vectors = region_vectors.vectors(maps, picture, shaken, content)
+    vectors, words, colours = (
+      tf.boolean_mask(rows[:, :NAMED], batch["box_mask"][:, :NAMED])
+      for rows in (vectors, batch["words"], batch["colours"])
+    )
+    logits = self.model.namer(vectors, seed)
+    losses = {}
+    for name, counts, weight in (
+      ("label", words, config.label_weight),
+      ("colour", colours, config.colour_weight),
+    ):
+      mean = detection.naming(logits[name], counts)
+      losses[name] = weight * replicas.share(mean, tf.reduce_any(counts > 0, -1), name)
+    return losses
+
+
+def shake(boxes: tf.Tensor, content: tf.Tensor, deviation: float, seed: tf.Tensor) -> tf.Tensor:
+  """Moves every edge of boxes [B, N, 4] of the canvas by a normal share of the box's side."""
+  sides = boxes[..., 2:] - boxes[..., :2]
+  moved = boxes + deviation * tf.concat([sides, sides], -1) * tf.random.stateless_normal(
+    tf.shape(boxes), seed
+  )
+  low = tf.minimum(moved[..., :2], moved[..., 2:])
+  high = tf.maximum(moved[..., :2], moved[..., 2:])
+  corner = tf.concat([content, content], -1)[:, None]
+  return tf.clip_by_value(tf.concat([low, high], -1), 0.0, corner)
+
+
+def train(
+  sources: detector_data.Sources, config: DetectorTrainingConfig, folder: files.PathLike
+) -> dict[str, float]:
+  """Trains a detector, or continues to; returns its last validation figures."""
+  configs.check(config)
+  if config.model.size % 32:
+    raise errors.UserError(f"model.size is {config.model.size}; choose a multiple of 32")
+  classes = object_words.ObjectClasses.load(sources.object_classes)
+  sizes = {"labels": len(classes.names), "colours": len(annotations.COLOURS)}
+  config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
+  keras.utils.set_random_seed(config.seed)
+  model = detector.Detector(config.model, config.backbone_weights)
+  options = configs.to_dict(config)
+  further = {
+    "backbone_weights": config.backbone_weights,
+    "training": options,
+    "sources": dataclasses.asdict(sources),
+    "command": " ".join(sys.argv),
+  }
+  detector_runs.write_config(folder, config.model, classes.names, annotations.COLOURS, further)
+  run_files.write_hparams(folder, options)
+  fields = {field.name for field in dataclasses.fields(detector_data.Selection)}
+  chosen = detector_data.Selection(**{name: getattr(config, name) for name in fields})
+  with pipeline.clear_errors():
+    batches = detector_data.training_batches(sources, chosen, classes, model)
+    validation = detector_data.validation(sources, classes, model)
+    trainer = DetectionTrainer(model.head, config.losses, validation)
+    loop_config = loop.from_options(config, batches.steps_per_epoch)
+    return loop.train(trainer, batches, loop_config, folder, label="training the detector")

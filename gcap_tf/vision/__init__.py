@@ -1,0 +1,1 @@
+"""Photographs to regions: decoding, backbones, detectors, region, grid and global features."""

@@ -1,0 +1,168 @@
+"""Our detector: a photograph on its canvas to regions with words and colours.
+
+    maps      = backbone(canvas)                   strides 8, 16, 32; frozen
+    boxes     = proposer(maps), suppressed         objectness and a box at every cell
+    names     = namer(region vectors of boxes)     words and colours, a second stage
+
+The backbone comes with its own weights. What is learned is the head (`DetectorHead`), which
+training, checkpoints and the shipped weights hold alone.
+
+The head has seen annotated boxes and the words of phrases that point to them. No captioner has:
+it sees regions, and never which word of a caption belongs to which box.
+"""
+
+import dataclasses
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from gcap_tf import config as configs
+from gcap_tf.vision import (
+  box_coding,
+  canvas,
+  colour_histogram,
+  proposer,
+  region_namer,
+  region_vectors,
+  suppression,
+)
+from gcap_tf.vision.backbones import base, catalog
+
+
+@dataclasses.dataclass(frozen=True)
+class DetectorConfig:
+  """Attributes:
+  backbone: name in the catalog.
+  size: side of the canvas, pixels.
+  labels, colours: numbers of classes.
+  width, depth: of the proposer.
+  units, dropout: of the namer.
+  candidates: best cells that suppression looks at.
+  threshold, sigma: of suppression.
+  """
+
+  backbone: str = "lite0"
+  size: int = canvas.SIZE
+  labels: int = 480
+  colours: int = 11
+  width: int = 96
+  depth: int = 3
+  units: int = 512
+  dropout: float = 0.3
+  candidates: int = 1500
+  threshold: float = 0.5
+  sigma: float = 0.0
+
+
+@keras.saving.register_keras_serializable(package="gcap_tf")
+class DetectorHead(keras.Model):
+  """The learned part: maps to proposals, and regions to names.
+
+  Args:
+    config: a `DetectorConfig` or its dictionary.
+    channels: {stride: channels} of the backbone's maps.
+  """
+
+  def __init__(self, config: DetectorConfig | dict, channels: dict[Any, int], **kwargs):
+    super().__init__(**kwargs)
+    self.config = _config(config)
+    self.channels = {int(stride): int(count) for stride, count in channels.items()}
+    strides = tuple(sorted(self.channels))
+    c = self.config
+    self.points = tf.constant(box_coding.points(c.size, strides))
+    self.proposer = proposer.build(self.channels, c.size, c.width, c.depth)
+    self.namer = region_namer.RegionNamer(
+      region_vectors.size(self.channels), c.labels, c.colours, c.units, c.dropout, name="namer"
+    )
+    self.built = True
+
+  def call(self, maps: dict[int, tf.Tensor], training: bool = False) -> dict[str, tf.Tensor]:
+    """{"logits": [B, P], "boxes": [B, P, 4] of the canvas} at every cell."""
+    found = self.proposer([maps[stride] for stride in sorted(maps)], training=training)
+    return {"logits": found["logits"], "boxes": box_coding.decode(found["codes"], self.points)}
+
+  def on_picture(self, content: tf.Tensor) -> tf.Tensor:
+    """Cells whose centre is on the photograph: bool [B, P] for content [B, 2]."""
+    return tf.reduce_all(self.points[:, :2] < content[:, None], -1)
+
+  def propose(
+    self, maps: dict[int, tf.Tensor], content: tf.Tensor, regions: int
+  ) -> dict[str, tf.Tensor]:
+    """The best regions: boxes [B, R, 4] of the picture, scores [B, R], region_mask [B, R]."""
+    found, c = self(maps), self.config
+    scores = tf.where(self.on_picture(content), tf.sigmoid(found["logits"]), 0.0)
+    scores, rows = tf.math.top_k(scores, min(c.candidates, scores.shape[1]))
+    boxes = canvas.to_picture(tf.gather(found["boxes"], rows, batch_dims=1), content)
+    chosen, region_mask = suppression.suppress(boxes, scores, regions, c.threshold, c.sigma)
+    real = tf.cast(region_mask, boxes.dtype)
+    return {
+      "boxes": tf.gather(boxes, chosen, batch_dims=1) * real[..., None],
+      "scores": tf.gather(scores, chosen, batch_dims=1) * real,
+      "region_mask": region_mask,
+    }
+
+  def name_regions(
+    self, maps: dict[int, tf.Tensor], picture: tf.Tensor, boxes: tf.Tensor, content: tf.Tensor
+  ) -> dict[str, tf.Tensor]:
+    """label_probs [B, R, L] and colour_probs [B, R, C] of boxes [B, R, 4] of the picture."""
+    vectors = region_vectors.vectors(maps, picture, canvas.to_canvas(boxes, content), content)
+    flat = self.namer(tf.reshape(vectors, [-1, vectors.shape[-1]]))
+    shape = tf.shape(boxes)[:2]
+    return {
+      f"{name}_probs": tf.reshape(tf.nn.softmax(logits), [*tf.unstack(shape), logits.shape[-1]])
+      for name, logits in flat.items()
+    }
+
+  def get_config(self):
+    channels = {str(stride): count for stride, count in self.channels.items()}
+    return {"config": configs.to_dict(self.config), "channels": channels, "name": self.name}
+
+
+@keras.saving.register_keras_serializable(package="gcap_tf")
+class Detector(keras.Model):
+  """Backbone and head together.
+
+  Args:
+    config: a `DetectorConfig` or its dictionary.
+    backbone_weights: "imagenet", "none" (also before weights are loaded), or a file.
+  """
+
+  def __init__(self, config: DetectorConfig | dict, backbone_weights: str = "none", **kwargs):
+    super().__init__(**kwargs)
+    self.config = _config(config)
+    self.backbone: base.Backbone = catalog.create(self.config.backbone, backbone_weights)
+    self.backbone.trainable = False
+    self.head = DetectorHead(self.config, self.backbone.channels, name="head")
+    self.built = True
+
+  def call(self, canvases: tf.Tensor, training: bool = False) -> dict[str, tf.Tensor]:
+    """Cells' "logits" [B, P] and "boxes" [B, P, 4] of the canvas, for canvases [B, S, S, 3]."""
+    return self.head(self.backbone(canvases), training=training)
+
+  def detect(self, canvases: tf.Tensor, content: tf.Tensor, regions: int = 36) -> dict[str, Any]:
+    """The regions of photographs; runs in a graph, its shapes are static but for the batch.
+
+    Args:
+      canvases: [B, S, S, 3] float32 from 0 to 255, see `canvas.place`.
+      content: [B, 2], see `canvas.place`.
+      regions: R.
+
+    Returns:
+      boxes [B, R, 4] from 0 to 1 of the picture, best first; scores [B, R]; label_probs
+      [B, R, L]; colour_probs [B, R, C]; region_mask [B, R]; maps {stride: [B, H, W, C]}.
+    """
+    maps = self.backbone(canvases)
+    found = self.head.propose(maps, content, regions)
+    picture = colour_histogram.small_picture(canvases)
+    names = self.head.name_regions(maps, picture, found["boxes"], content)
+    return {**found, **names, "maps": maps}
+
+  def get_config(self):
+    return {"config": configs.to_dict(self.config), "name": self.name}
+
+
+def _config(config: DetectorConfig | dict) -> DetectorConfig:
+  if isinstance(config, DetectorConfig):
+    return config
+  return configs.from_dict(DetectorConfig, config, "detector")

@@ -1,0 +1,1 @@
+"""Other people's detectors: boxes, labels and scores of pictures."""

@@ -1,0 +1,148 @@
+# bazel: size = "medium"
+
+import dataclasses
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from gcap_tf import errors
+from gcap_tf.runs import detector_runs
+from gcap_tf.training import schedules, update_step
+from gcap_tf.training.methods import detection
+from gcap_tf.training.optimizers import Adam, OptimizerConfig
+from gcap_tf.vision import detector
+from tests.vision import tiny_photographs
+
+_CHANNELS = {8: 3, 16: 4, 32: 5}
+_CONFIG = detection.DetectorTrainingConfig(
+  model=tiny_photographs.CONFIG, backbone_weights="none", batch_size=2, epochs=2, evaluate_every=3
+)
+
+
+def _head():
+  keras.utils.set_random_seed(1)
+  return detector.DetectorHead(tiny_photographs.CONFIG, _CHANNELS)
+
+
+def _batch(pictures=4, seed=0):
+  rng = np.random.default_rng(seed)
+  boxes = np.zeros((pictures, 32, 4), np.float32)
+  boxes[:, 0], boxes[:, 1] = [0.1, 0.1, 0.3, 0.3], [0.0, 0.0, 1.0, 1.0]
+  words = np.zeros((pictures, 32, 2), np.float32)
+  words[:, 0, 0], words[:, 1, 1] = 2, 1
+  colours = np.zeros((pictures, 32, 11), np.float32)
+  colours[:, 0, 3] = 1
+  maps = {
+    f"map_{s}": rng.normal(size=(pictures, 64 // s, 64 // s, c)).astype(np.float16)
+    for s, c in _CHANNELS.items()
+  }
+  values = {
+    **maps,
+    "picture": rng.integers(0, 256, (pictures, 16, 16, 3)).astype(np.uint8),
+    "content": np.tile([[1.0, 0.75]], (pictures, 1)).astype(np.float32),
+    "boxes": boxes,
+    "box_mask": np.arange(32)[None] < np.full((pictures, 1), 2),
+    "words": words,
+    "colours": colours,
+  }
+  return {name: tf.constant(value) for name, value in values.items()}
+
+
+def test_losses_reach_every_weight():
+  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  with tf.GradientTape() as tape:
+    losses = trainer.losses(_batch(), tf.constant([1, 2]))
+    total = tf.add_n(list(losses.values()))
+  assert set(losses) == {"quality", "overlap", "label", "colour"}
+  weights = trainer.model.trainable_variables
+  gradients = tape.gradient(total, [weight.value for weight in weights])
+  missing = [w.path for w, g in zip(weights, gradients, strict=True) if g is None]
+  assert not missing
+
+
+def test_a_few_pictures_are_learned():
+  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  variables = [weight.value for weight in trainer.model.trainable_variables]
+  update = update_step.UpdateStep(trainer, Adam(OptimizerConfig(), variables))
+  batch = _batch()
+  losses = [
+    float(update(batch, tf.constant([1, step]), tf.constant(0.01), tf.constant(0.0))["loss"])
+    for step in range(25)
+  ]
+  assert losses[-1] < 0.6 * losses[0]
+
+
+def test_a_step_is_a_function_of_its_seed():
+  batch = _batch()
+  one, same, other = (
+    detection.DetectionTrainer(_head(), detection.DetectionLosses()).losses(
+      batch, tf.constant(seed)
+    )["label"]
+    for seed in ([1, 2], [1, 2], [1, 3])
+  )
+  assert one == same and one != other
+
+
+def test_no_gradient_flows_from_names_into_proposals():
+  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  with tf.GradientTape() as tape:
+    losses = trainer.losses(_batch(), tf.constant([1, 2]))
+    named = losses["label"] + losses["colour"]
+  weights = [weight.value for weight in trainer.model.proposer.trainable_variables]
+  assert all(gradient is None for gradient in tape.gradient(named, weights))
+
+
+def test_what_means_are_over_is_known_from_the_batch():
+  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  counted = trainer.counted(_batch(3))
+  assert int(tf.reduce_sum(tf.cast(counted["label"], tf.int32))) == 6
+  assert int(tf.reduce_sum(tf.cast(counted["colour"], tf.int32))) == 3
+  assert bool(tf.reduce_any(counted["quality"]))
+
+
+def test_shaken_boxes_stay_boxes_on_the_photograph():
+  boxes = np.tile([[[0.1, 0.1, 0.9, 0.7]]], (2, 50, 1)).astype(np.float32)
+  content = np.array([[1.0, 0.75], [1.0, 0.75]], np.float32)
+  shaken = detection.shake(boxes, content, 0.5, tf.constant([1, 2])).numpy()
+  assert (shaken[..., 2:] >= shaken[..., :2]).all()
+  assert shaken.min() >= 0 and shaken[..., 3].max() <= 0.75
+  np.testing.assert_array_equal(detection.shake(boxes, content, 0.0, tf.constant([1, 2])), boxes)
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+  return tiny_photographs.sources(tmp_path_factory.mktemp("data"))
+
+
+def _weights(run):
+  return [np.asarray(weight.value) for weight in detector_runs.load(run).detector.head.weights]
+
+
+def test_a_run_that_was_stopped_goes_on_exactly(sources, tmp_path):
+  # A constant rate does not depend on the number of steps, so a shorter run is its beginning.
+  constant = schedules.ScheduleConfig("constant", 1e-3)
+  config = dataclasses.replace(_CONFIG, schedule=constant)
+  detection.train(sources, config, tmp_path / "straight")
+  begun = dataclasses.replace(config, max_steps=4, evaluate_every=100)
+  detection.train(sources, begun, tmp_path / "parted")
+  detection.train(sources, config, tmp_path / "parted")
+  straight, parted = _weights(tmp_path / "straight"), _weights(tmp_path / "parted")
+  for one, other in zip(straight, parted, strict=True):
+    np.testing.assert_array_equal(one, other)
+
+
+def test_figures_of_the_val_split_and_pictures_come_out(sources, tmp_path):
+  figures = detection.train(sources, dataclasses.replace(_CONFIG, max_steps=2), tmp_path / "run")
+  assert (figures["pictures"], figures["boxes"]) == (2, 4) and "recall_36" in figures
+  run = detector_runs.load(tmp_path / "run")
+  assert run.labels == tiny_photographs.WORDS and len(run.colours) == 11
+  assert run.config["training"]["batch_size"] == 2
+  assert list((tmp_path / "run" / "tensorboard").iterdir())
+
+
+def test_a_wrong_size_is_one_line(sources, tmp_path):
+  config = dataclasses.replace(_CONFIG, model=dataclasses.replace(_CONFIG.model, size=100))
+  with pytest.raises(errors.UserError, match="multiple of 32"):
+    detection.train(sources, config, tmp_path / "run")
