@@ -1,3 +1,3 @@
-"""Speed and fault measurements; each prints ratios taken in one run."""
+"""Measurements of speed and of behaviour under faults; ratios are of one run."""
 
-import gcap_tf  # before TensorFlow, whose kernels it chooses
+import gcap_tf  # before TensorFlow, because it selects TensorFlow's kernels

@@ -3,23 +3,21 @@
     python -m benchmarks.captioners
     python -m benchmarks.captioners --repeats=9 --vocabulary=7001 --cases=train,beam_64
 
-Beside the library run a plain TensorFlow version of the released programs
-(captioners_plain.py) and, where torch is installed, their PyTorch steps (captioners_torch.py).
-Runs alternate, so that a busy moment of the machine hurts all alike; medians count. The last
-column compares with a large matrix product on the same machine: how much of the time goes
-into arithmetic that has to be done.
+The library takes turns with a plain TensorFlow version of the released programs
+(peers/updown_plain.py) and, if torch is installed, with their PyTorch steps
+(peers/updown_torch.py); medians count. `gemm_share` is the rate of the necessary arithmetic
+as a share of the rate of a large matrix product on the same machine.
 """
 
 import importlib.util
 import json
-import time
-from collections.abc import Callable
 
 import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from benchmarks import captioners_plain
+from benchmarks import timing
+from benchmarks.peers import updown_plain
 from gcap_tf import errors
 from gcap_tf.captioners import updown
 from gcap_tf.decoding import config as decode_config
@@ -27,21 +25,19 @@ from gcap_tf.decoding import decoder
 from gcap_tf.training import loss_options, optimizers
 from gcap_tf.training.methods import captioning
 
-_VOCABULARY = flags.DEFINE_integer("vocabulary", 9488, "V, the end of a sentence included.", 3)
+_VOCABULARY = flags.DEFINE_integer("vocabulary", 9488, "V, including the end of a sentence.", 3)
 _HIDDEN = flags.DEFINE_integer("hidden", 512, "E, H and A.", 1)
-_REPEATS = flags.DEFINE_integer("repeats", 5, "Runs of each; the median counts.", 1)
+_REPEATS = flags.DEFINE_integer("repeats", 5, "Timed runs of each program.", 1)
 _CASES = flags.DEFINE_list(
   "cases", ["train", "greedy_10", "greedy_64", "beam_10", "beam_64"], "What to measure."
 )
-_PLAIN = flags.DEFINE_bool("plain", True, "Measure the plain version, too.")
+_PLAIN = flags.DEFINE_bool("plain", True, "Whether to measure the plain version too.")
 
 REGIONS, FEATURES, WORDS, PICTURES, CAPTIONS = 36, 2048, 17, 10, 5
 
-Runs = dict[str, Callable[[], object]]
-
 
 def make_batch(pictures: int, captions: int, vocabulary: int) -> dict[str, tf.Tensor]:
-  """Captions of 8 to 16 words, 10.5 words and an end on average as in Flickr30k."""
+  """Returns a batch with captions of 10.5 words and an end on average, as in Flickr30k."""
   rng = np.random.default_rng(0)
   rows = pictures * captions
   lengths = np.clip(np.round(rng.normal(11.5, 2.5, rows)), 6, WORDS - 1).astype(int)
@@ -72,10 +68,10 @@ def make_model(vocabulary: int, hidden: int) -> updown.UpDownCaptioner:
   )
 
 
-def training_runs(model, batch, torch_programs) -> tuple[Runs, float]:
-  """Steps of cross entropy with clipping and Adam; the count is words and ends."""
+def training_runs(model, batch, torch_programs) -> tuple[timing.Runs, float]:
+  """Returns steps of cross entropy with clipping and Adam, and the words of a step."""
   trainer = captioning.CaptioningTrainer(model, loss_options.CaptioningLosses())
-  plain = captioners_plain.PlainUpDown(model)
+  plain = updown_plain.PlainUpDown(model)
   variables = [variable.value for variable in model.trainable_variables]
   optimizer = optimizers.Adam(optimizers.OptimizerConfig(clip="value", clip_at=0.1), variables)
 
@@ -99,11 +95,11 @@ def training_runs(model, batch, torch_programs) -> tuple[Runs, float]:
   return runs, float(np.sum(batch["token_mask"]))
 
 
-def decoding_runs(model, batch, method, torch_programs) -> tuple[Runs, float]:
-  """Whole captions of 20 words: the end of a sentence is forbidden, as nobody learned it."""
+def decoding_runs(model, batch, method, torch_programs) -> tuple[timing.Runs, float]:
+  """Returns decoders of captions of 20 words, and the pictures of a call."""
   options = decode_config.DecodeConfig(method=method, unknown="suppress", beam_size=3)
   run = decoder.compiled(model, options)
-  plain = captioners_plain.PlainUpDown(model)
+  plain = updown_plain.PlainUpDown(model)
   runs = {"ours": lambda: run(batch)["tokens"].numpy()}
   if _PLAIN.value:
     runs["plain"] = lambda: getattr(plain, method)(batch)
@@ -115,35 +111,11 @@ def decoding_runs(model, batch, method, torch_programs) -> tuple[Runs, float]:
 
 
 def flops(model: updown.UpDownCaptioner, pictures: int, rows: int, words: float, train: bool):
-  """Multiplications and additions that no program can avoid (padding left out)."""
+  """Counts the multiplications and additions that every program needs, without padding."""
   h, v = model.config.hidden_size, model.config.vocabulary_size
   encode = pictures * (REGIONS * (FEATURES * h + h * h) + FEATURES * h + 4 * h * h)
   word = 4 * h * h + 8 * h * h + 12 * h * h + h * h + 2 * REGIONS * h + h * v
   return 2.0 * (3 if train else 1) * (encode + rows * words * word)
-
-
-def peak_flops(size: int = 2048) -> float:
-  a = tf.random.stateless_normal([size, size], [0, 1])
-  product = tf.function(lambda: tf.linalg.matmul(a, a))
-  seconds = []
-  for _ in range(6):
-    started = time.perf_counter()
-    product().numpy()
-    seconds.append(time.perf_counter() - started)
-  return 2.0 * size**3 / min(seconds)
-
-
-def medians(runs: Runs, repeats: int) -> dict[str, float]:
-  """Seconds of each run; they take turns."""
-  seconds = {name: [] for name in runs}
-  for run in runs.values():
-    run()
-  for _ in range(repeats):
-    for name, run in runs.items():
-      started = time.perf_counter()
-      run()
-      seconds[name].append(time.perf_counter() - started)
-  return {name: float(np.median(values)) for name, values in seconds.items()}
 
 
 def measure(case: str, model, torch_programs) -> dict[str, float]:
@@ -158,10 +130,10 @@ def measure(case: str, model, torch_programs) -> dict[str, float]:
     work = flops(model, int(count), int(count) * (3 if method == "beam" else 1), 20, train=False)
   else:
     raise errors.UserError(f'unknown case "{case}"; write train, greedy_N or beam_N')
-  seconds = medians(runs, _REPEATS.value)
+  seconds = timing.median_seconds(runs, _REPEATS.value)
   values = {f"{name}_per_second": units / value for name, value in seconds.items()}
   values |= {f"ratio_to_{n}": seconds[n] / seconds["ours"] for n in seconds if n != "ours"}
-  return values | {"gemm_share": work / peak_flops() / seconds["ours"]}
+  return values | {"gemm_share": work / timing.matrix_product_rate() / seconds["ours"]}
 
 
 def main(argv: list[str]) -> None:
@@ -169,13 +141,13 @@ def main(argv: list[str]) -> None:
   sizes = (_VOCABULARY.value, FEATURES, *([_HIDDEN.value] * 3))
   torch_programs = None
   if importlib.util.find_spec("torch"):
-    from benchmarks import captioners_torch
+    from benchmarks.peers import updown_torch
 
-    torch_programs = captioners_torch.Programs(*sizes)
+    torch_programs = updown_torch.Programs(*sizes)
   results = {}
   for case in _CASES.value:
     model = make_model(_VOCABULARY.value, _HIDDEN.value)
-    # Nobody learned when to end: without ends, every program writes captions of 20 words.
+    # The model is not trained and would end at random: without ends, every program writes 20 words.
     bias = model.word_output.bias
     bias.assign(tf.tensor_scatter_nd_update(bias.value, [[0]], [-1e4]))
     results[case] = measure(case, model, torch_programs)

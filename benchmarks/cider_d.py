@@ -1,9 +1,9 @@
-"""CIDEr-D captions per second: the batch scorer beside one caption at a time in Python.
+"""Speed of CIDEr-D: our batch scorer against a plain scorer of one caption at a time.
 
     python -m benchmarks.cider_d --captions=1000 --references=5
 
-The plain version does what the released scorers do: count n-grams in dictionaries, for
-the references as well, each time a caption is scored.
+The plain scorer works as the released ones: for each caption it counts the n-grams of the
+caption and of its references in dictionaries.
 """
 
 import collections
@@ -14,19 +14,19 @@ from collections.abc import Callable
 import numpy as np
 from absl import flags
 
-from benchmarks import cider_d_plain
+from benchmarks.peers import cider_d_plain
 from gcap_tf import errors
 from gcap_tf.rewards import cider_d, document_frequency
 
-_CAPTIONS = flags.DEFINE_integer("captions", 1000, "Captions a batch.", 1)
-_REFERENCES = flags.DEFINE_integer("references", 5, "References a picture.", 1)
-_PICTURES = flags.DEFINE_integer("pictures", 2000, "Pictures whose references are kept.", 1)
+_CAPTIONS = flags.DEFINE_integer("captions", 1000, "Captions per batch.", 1)
+_REFERENCES = flags.DEFINE_integer("references", 5, "References per picture.", 1)
+_PICTURES = flags.DEFINE_integer("pictures", 2000, "Pictures with references.", 1)
 _VOCABULARY = flags.DEFINE_integer("vocabulary", 7000, "Words.", 2, 65_000)
-_REPEATS = flags.DEFINE_integer("repeats", 5, "Batches timed; the median counts.", 1)
+_REPEATS = flags.DEFINE_integer("repeats", 5, "Timed batches; the median counts.", 1)
 
 
 def _rows(rng: np.random.Generator, count: int) -> np.ndarray:
-  """Captions of 8 to 16 words, frequent words first, like real ones."""
+  """Returns captions of 8 to 16 words with a realistic distribution of words."""
   words = np.minimum(rng.zipf(1.3, (count, 17)), _VOCABULARY.value)
   return np.where(np.arange(17) < rng.integers(8, 17, (count, 1)), words, 0)
 

@@ -1,10 +1,10 @@
-"""How well a detector's regions could be grounded by someone who knows the prototypes.
+"""How well an oracle that knows the class prototypes grounds words on a detector's regions.
 
 The oracle grounds an object word on the region whose feature has the largest cosine with
-the word's class prototype. Partial, enlarged and deviated grounding are told apart as in
+the word's class prototype. Partial, enlarged and deviated grounding are defined as in
 Distributed Attention for Grounded Image Captioning (Chen et al., ACM MM 2021,
-arXiv:2108.01056): a partial box lies inside the object, an enlarged one contains it, a
-deviated one is neither. Here a box that shows another object is a kind of its own, confusion.
+arXiv:2108.01056): a partial box lies inside the object, an enlarged box contains it, and a
+deviated box does neither. Here a box that shows another object is a separate kind, confusion.
 """
 
 import collections
@@ -22,7 +22,7 @@ INSIDE = 0.9  # share of a box that must lie in the other to count as inside
 
 @dataclasses.dataclass(frozen=True)
 class OracleReport:
-  """Shares of `words` object words; the five shares add up to 1."""
+  """Shares of the kinds of grounding among `words` object words; they add up to 1."""
 
   words: int
   accuracy: float
@@ -37,7 +37,7 @@ def oracle_accuracy(
 ) -> OracleReport:
   """Grounds every annotated object that a caption names, once per picture.
 
-  Entities that are no annotated object of their own (two people) are left out.
+  It leaves out entities without an annotated object of their own (two people).
   """
   counts = collections.Counter()
   for record in dataset:
@@ -48,7 +48,7 @@ def oracle_accuracy(
 
 
 def named_objects(record: records.Record) -> dict[tuple[str, str], np.ndarray]:
-  """(entity, label) -> boxes [n, 4] of the annotated objects that some caption names."""
+  """Returns (entity, label) -> boxes [n, 4] of the annotated objects that a caption names."""
   named = {phrase.entity for caption in record.captions for phrase in caption.phrases}
   boxes = collections.defaultdict(list)
   for thing in record.annotated:
@@ -75,11 +75,11 @@ def _record_kinds(record: records.Record, config: simulated_detector.NoisyConfig
 
 
 def error_kind(box: np.ndarray, targets: np.ndarray, others: np.ndarray) -> str:
-  """What a picked box shows: "correct" where IoU > 0.5, or a kind of error.
+  """Returns "correct" if the IoU is above 0.5, else the kind of error.
 
   Args:
     box: [4] the picked region.
-    targets: [n, 4] the entity's boxes; the one that overlaps most counts.
+    targets: [n, 4] boxes of the entity; the one with the largest IoU counts.
     others: [m, 4] all annotated boxes of the picture.
   """
   overlap = box_geometry.iou(box, targets)[0]

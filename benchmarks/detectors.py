@@ -1,11 +1,11 @@
-"""Measures the simulated detector: how groundable its regions are, and how fast it is.
+"""Measures how well the regions of the simulated detector can be grounded, and its speed.
 
     python -m benchmarks.detectors
     python -m benchmarks.detectors --source=DIR --split=val --max_images=500
 
 Prints the table of docs/detectors.md: for each noise level the share of object words that a
-nearest-prototype oracle grounds with IoU > 0.5, and the shares of its errors. With --source
-the objects are those of Flickr30k Entities, without it drawn scenes.
+nearest-prototype oracle grounds with IoU > 0.5, and the shares of its errors. --source reads
+Flickr30k Entities; without it the benchmark draws scenes.
 """
 
 import dataclasses
@@ -20,10 +20,10 @@ from gcap_tf.data.readers import flickr_entities
 from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.data.stores import simulated_detector
 
-SOURCE = flags.DEFINE_string("source", "", "Flickr30k Entities folder; empty: drawn scenes.")
+SOURCE = flags.DEFINE_string("source", "", "Flickr30k Entities folder; empty for drawn scenes.")
 SPLIT = flags.DEFINE_string("split", "val", "Split of --source.")
 MAX_IMAGES = flags.DEFINE_integer("max_images", 400, "Pictures to measure on.", lower_bound=1)
-REGIONS = flags.DEFINE_multi_integer("regions", [36, 100], "Proposals a picture; repeatable.")
+REGIONS = flags.DEFINE_multi_integer("regions", [36, 100], "Proposals per picture; repeatable.")
 
 HEADER = "| level | regions | words | correct | partial | enlarged | confusion | deviated |"
 
@@ -39,7 +39,7 @@ def read_records() -> list[records.Record]:
 def records_per_second(
   dataset: list[records.Record], config: simulated_detector.NoisyConfig
 ) -> float:
-  """Of one process, in processor time; the first pass fills the caches of prototypes."""
+  """Returns the rate of one process in processor time; the first pass fills the caches."""
   seconds = []
   for _ in range(3):
     start = time.process_time()

@@ -1,10 +1,10 @@
-"""Causes every fault that a run can meet, shows what the user sees, and whether anything is lost.
+"""Causes the faults that a training run can meet, and shows what the user sees and keeps.
 
     python -m benchmarks.fault_table
 
-A small captioner is trained by its program; a fault is caused from outside, repaired, and the
-same command run again. "the same bits" says that weights, optimiser and metrics.jsonl end as
-those of a run that met no fault. Prints the table of docs/training.md.
+The benchmark trains a small captioner, causes a fault, repairs it, and runs the same command
+again. "the same bits" means that weights, optimiser state and metrics.jsonl equal those of a
+run without a fault. Prints the table of docs/training.md.
 """
 
 import json
@@ -27,11 +27,11 @@ from gcap_tf import errors
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.runs import checkpoints
 
-_FAULTS = flags.DEFINE_list("faults", [], "Which to cause; all by default.")
+_FAULTS = flags.DEFINE_list("faults", [], "Faults to cause; all by default.")
 
-# A training program in which reading goes wrong: its module and options follow.
+# Programs that break reading, then run the training module of their arguments.
 _SLOW = """
-from gcap_tf.data import shards
+from gcap_tf.data.prepared import shards
 read_at, calls = shards.read_at, []
 def slow(*arguments):
   calls.append(0)
@@ -41,7 +41,7 @@ def slow(*arguments):
 shards.read_at = slow
 """
 _POISON = """
-from gcap_tf.data import shards
+from gcap_tf.data.prepared import shards
 decode = shards.decode
 def poisoned(data):
   record = decode(data)
@@ -61,7 +61,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 class Bench:
-  """A prepared folder, a command, and what it ends with undisturbed."""
+  """A prepared folder, a training command, and the final state of a run without faults."""
 
   def __init__(self, work: pathlib.Path):
     self.work = work
@@ -89,17 +89,17 @@ def signalled(bench: Bench, number: signal.Signals) -> tuple[str, str]:
   name = number.name
   child = bench.start(name)
   child.send_signal(number)
-  _, told = child.communicate()
+  _, output = child.communicate()
   faults.finish(bench.command(name))
-  return _last_line(told), bench.verdict(name)
+  return _last_line(output), bench.verdict(name)
 
 
 def killed(bench: Bench) -> tuple[str, str]:
   child = bench.start("killed")
   child.kill()
   child.communicate()
-  told = faults.finish(bench.command("killed"))
-  return re.search(r"Resuming .*", told).group(), bench.verdict("killed")
+  output = faults.finish(bench.command("killed"))
+  return re.search(r"Resuming .*", output).group(), bench.verdict("killed")
 
 
 def damaged_checkpoint(bench: Bench) -> tuple[str, str]:
@@ -109,8 +109,8 @@ def damaged_checkpoint(bench: Bench) -> tuple[str, str]:
   child.communicate()
   states = checkpoints.StepCheckpoints(bench.work / "damaged" / "checkpoints")
   _flip(next(states.path(states.steps()[-1]).glob("state.data*")))
-  told = faults.finish(bench.command("damaged"))
-  return re.search(r"checkpoint .* trying the one before", told).group(), bench.verdict("damaged")
+  output = faults.finish(bench.command("damaged"))
+  return re.search(r"checkpoint .* trying the one before", output).group(), bench.verdict("damaged")
 
 
 def damaged_record(bench: Bench) -> tuple[str, str]:
@@ -118,20 +118,20 @@ def damaged_record(bench: Bench) -> tuple[str, str]:
   shutil.copytree(bench.data, data)
   shard = sorted(data.glob("train-*.tfrecord"))[-1]
   _flip(shard)
-  told = _refused(bench.command("record", data))
+  output = _refused(bench.command("record", data))
   _flip(shard)
   faults.finish(bench.command("record", data))
-  return told, bench.verdict("record")
+  return output, bench.verdict("record")
 
 
 def missing_shard(bench: Bench) -> tuple[str, str]:
   shard = sorted(bench.data.glob("train-*.tfrecord"))[-1]
   away = shard.with_suffix(".away")
   shard.rename(away)
-  told = _refused(bench.command("missing"))
+  output = _refused(bench.command("missing"))
   away.rename(shard)
   faults.finish(bench.command("missing"))
-  return told, bench.verdict("missing")
+  return output, bench.verdict("missing")
 
 
 def slow_shard(bench: Bench) -> tuple[str, str]:
@@ -140,7 +140,7 @@ def slow_shard(bench: Bench) -> tuple[str, str]:
 
 
 def full_disk(bench: Bench) -> tuple[str, str]:
-  """A small file system in memory, made larger before the second try; needs `unshare`."""
+  """Trains on a small file system in memory, enlarged before the second try (`unshare`)."""
   run, kept = bench.work / "full", bench.work / "full_kept"
   run.mkdir()
   whole = sum(path.stat().st_size for path in (bench.work / "whole").rglob("*") if path.is_file())
@@ -152,26 +152,26 @@ def full_disk(bench: Bench) -> tuple[str, str]:
   done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True)
   run.rmdir()
   if not kept.exists():
-    return "this system lets nobody mount a small disk", "not tried"
+    return "this system does not allow mounting a small disk", "not tried"
   kept.rename(run)
   return _last_line(done.stderr), bench.verdict("full")
 
 
 def not_finite(bench: Bench) -> tuple[str, str]:
-  """A record holds features that are no numbers; later it is repaired."""
-  told = _refused(_faulty(bench.command("not_finite"), _poison(bench)))
+  """A record has features that are not finite; they are repaired before the second try."""
+  output = _refused(_faulty(bench.command("not_finite"), _poison(bench)))
   faults.finish(bench.command("not_finite"))
-  return told, bench.verdict("not_finite")
+  return output, bench.verdict("not_finite")
 
 
 def passed_over(bench: Bench) -> tuple[str, str]:
-  """The same record, which stays as it is."""
+  """The same record, which is not repaired."""
   arguments = _faulty([*bench.command("passed_over"), "--on_nan=skip"], _poison(bench))
   done = subprocess.run(arguments, capture_output=True, text=True)
   lines = (bench.work / "passed_over" / "metrics.jsonl").read_text().splitlines()
   skipped = [json.loads(line)["skipped_steps"] for line in lines if "skipped_steps" in line][-1]
-  told = re.findall(r"step .* Passed over .*", done.stderr)[0]
-  return told, f"ended with code {done.returncode}, {skipped} steps left out"
+  output = re.findall(r"step .* Passed over .*", done.stderr)[0]
+  return output, f"ended with code {done.returncode}, {skipped} steps skipped"
 
 
 def _poison(bench: Bench) -> str:
@@ -181,7 +181,7 @@ def _poison(bench: Bench) -> str:
 
 
 def _faulty(arguments: list[str], fault: str) -> list[str]:
-  """The command of a training program, with a fault in what it reads."""
+  """Returns the command of a training program with a fault in its reader."""
   python, _, *rest = arguments
   return [python, "-c", _PROGRAM.replace("FAULT", fault), *rest]
 
@@ -194,13 +194,13 @@ def lost_worker(bench: Bench) -> tuple[str, str]:
   first = bench.start("lost", env=of_first)
   other.kill()
   other.wait()
-  _, told = first.communicate()
+  _, output = first.communicate()
   faults.finish(bench.command("lost"))
-  return _last_line(told), "went on alone from the checkpoint"
+  return _last_line(output), "went on alone from the checkpoint"
 
 
 def another_folder(bench: Bench) -> tuple[str, str]:
-  """Worker 1 has a run folder of its own, where there is no checkpoint."""
+  """Worker 1 has another run folder, without a checkpoint."""
   child = bench.start("own")
   child.kill()
   child.communicate()
@@ -210,13 +210,13 @@ def another_folder(bench: Bench) -> tuple[str, str]:
     )
     for name, env in zip(("own", "elsewhere"), _two_workers(), strict=True)
   ]
-  told = [worker.communicate()[1] for worker in workers]
+  output = [worker.communicate()[1] for worker in workers]
   faults.finish(bench.command("own"))
-  return _last_line(told[0]), bench.verdict("own")
+  return _last_line(output[0]), bench.verdict("own")
 
 
 def _two_workers() -> list[dict[str, str]]:
-  """The environments of both."""
+  """Returns the environments of two workers."""
   sockets = [socket.create_server(("localhost", 0)) for _ in range(2)]
   hosts = [f"localhost:{each.getsockname()[1]}" for each in sockets]
   for each in sockets:
@@ -244,7 +244,7 @@ FAULTS: dict[str, Callable[[Bench], tuple[str, str]]] = {
 
 
 def _flip(path: pathlib.Path) -> None:
-  """Inverts a byte in the middle of a file; twice is never."""
+  """Inverts a byte in the middle of a file; a second call restores it."""
   content = bytearray(path.read_bytes())
   content[len(content) // 2] ^= 0xFF
   path.write_bytes(content)
@@ -258,7 +258,7 @@ def _refused(arguments: list[str]) -> str:
 
 
 def _last_line(text: str) -> str:
-  """The last line that says something of the run."""
+  """Returns the last line with an error or a stop."""
   lines = [line for line in re.split(r"[\r\n]+", text) if "error: " in line or "stopped" in line]
   return lines[-1].strip() if lines else text[-300:]
 
@@ -268,8 +268,8 @@ def main(_: list[str]) -> None:
     bench = Bench(pathlib.Path(temporary))
     print("| fault | what the user sees | run again |\n|---|---|---|")
     for name in _FAULTS.value or FAULTS:
-      told, verdict = FAULTS[name](bench)
-      print(f"| {name} | `{told.replace(temporary, '...')}` | {verdict} |", flush=True)
+      output, verdict = FAULTS[name](bench)
+      print(f"| {name} | `{output.replace(temporary, '...')}` | {verdict} |", flush=True)
   sys.stdout.flush()
 
 

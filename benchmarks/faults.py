@@ -1,12 +1,11 @@
-"""Kills training programs at random moments and compares what they end with, bit by bit.
+"""Kills training programs at random moments and compares their final states, bit by bit.
 
     python -m benchmarks.faults --kills=10 --programs=matcher,captioner,scst
 
-Each program is run once undisturbed. Then it is started in a new folder, ended with SIGKILL a
-random moment after it has written a checkpoint, started again with the same command, killed
-again, --kills times, and at last left to finish. Weights, optimiser state and metrics.jsonl must
-be those of the undisturbed run: a bit that any resume got wrong would still be wrong in the end.
-Prints a line for every kill, then one JSON object.
+Each program runs once without kills. Then it starts in a new folder, gets SIGKILL at a random
+moment after a checkpoint, and starts again with the same command; this happens --kills times
+before it may finish. Weights, optimiser state and metrics.jsonl must equal those of the first
+run. Prints a line for every kill, then one JSON object.
 """
 
 import json
@@ -24,15 +23,15 @@ from absl import flags
 from gcap_tf import errors
 from gcap_tf.runs import checkpoints
 
-_KILLS = flags.DEFINE_integer("kills", 10, "Kills of each program.", 1)
-_PROGRAMS = flags.DEFINE_list("programs", ["matcher", "captioner", "scst"], "Which to kill.")
-_SEED = flags.DEFINE_integer("seed", 1, "Of the moments.")
-_WORK = flags.DEFINE_string("work", "", "Folder to keep the runs in; a temporary one if empty.")
+_KILLS = flags.DEFINE_integer("kills", 10, "Number of kills of each program.", 1)
+_PROGRAMS = flags.DEFINE_list("programs", ["matcher", "captioner", "scst"], "Programs to kill.")
+_SEED = flags.DEFINE_integer("seed", 1, "Seed of the moments.")
+_WORK = flags.DEFINE_string("work", "", "Folder for the runs; empty for a temporary one.")
 
 _NEVER = 1_000_000
 _MOST_SECONDS = 1.0
 _SMALL_CAPTIONER = ("hidden_size=24", "embedding_size=16", "attention_size=16")
-# Small models that compile fast; 12 steps to an epoch, a checkpoint each.
+# Small models that compile fast; an epoch has 12 steps and ends with a checkpoint.
 COMMANDS = {
   "matcher": (
     "trainers.train_matcher", "--model=scan", "--batch_size=20", "--epochs=40", "--ccr_weight=0.1",
@@ -50,7 +49,7 @@ COMMANDS = {
 
 
 def prepare(folder: pathlib.Path) -> pathlib.Path:
-  """48 drawn scenes with noisy regions."""
+  """Prepares 48 drawn scenes with noisy regions."""
   _run("trainers.prepare_data", "--dataset=scenes", "--regions=noisy", f"--out={folder}",
        "--scenes_train=48", "--scenes_val=4", "--scenes_test=2", "--set=noisy.regions=8",
        "--set=noisy.feature_size=32", "--workers=1")  # fmt: skip
@@ -71,7 +70,7 @@ def _run(module: str, *options: str) -> None:
 
 
 def finish(arguments: list[str]) -> str:
-  """Runs to the end; returns what was printed."""
+  """Runs a command to its end; returns its standard output."""
   done = subprocess.run(arguments, capture_output=True, text=True)
   if done.returncode:
     raise errors.UserError(f"{' '.join(arguments)} ended with: {done.stderr[-500:]}")
@@ -79,7 +78,7 @@ def finish(arguments: list[str]) -> str:
 
 
 def state(run: pathlib.Path) -> tuple[dict[str, bytes], str]:
-  """Every tensor of the last training state, and the text of metrics.jsonl."""
+  """Returns every tensor of the last checkpoint, and the text of metrics.jsonl."""
   states = checkpoints.StepCheckpoints(run / "checkpoints")
   reader = tf.train.load_checkpoint(str(states.path(states.steps()[-1]) / "state"))
   tensors = {
@@ -91,7 +90,7 @@ def state(run: pathlib.Path) -> tuple[dict[str, bytes], str]:
 
 
 def newest(run: pathlib.Path) -> int:
-  """The step of a run's newest checkpoint, 0 for none."""
+  """Returns the step of the newest checkpoint of a run, 0 if there is none."""
   return max(checkpoints.StepCheckpoints(run / "checkpoints").steps(), default=0)
 
 
@@ -100,7 +99,7 @@ def has_checkpoint(run: pathlib.Path) -> bool:
 
 
 def kill_once(arguments: list[str], run: pathlib.Path, seconds: float) -> bool:
-  """Kills a run `seconds` after its next checkpoint; False where it had finished by then."""
+  """Kills a run `seconds` after its next checkpoint; returns False if it has finished."""
   before = newest(run)
   child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
   while child.poll() is None and newest(run) <= before:
@@ -113,7 +112,7 @@ def kill_once(arguments: list[str], run: pathlib.Path, seconds: float) -> bool:
 
 
 def kill_program(program: str, work: pathlib.Path, data: pathlib.Path, starts) -> dict:
-  """Kills one program again and again; returns the figures."""
+  """Kills one program several times; returns what happened."""
   whole, run = work / f"{program}_whole", work / f"{program}_killed"
   finish(command(program, data, whole, starts))
   arguments = command(program, data, run, starts)

@@ -1,4 +1,4 @@
-"""Floating-point operations that a matcher needs, counted from its matrix products."""
+"""Counts the floating-point operations of a matcher from its matrix products."""
 
 from typing import Any, Protocol
 
@@ -11,7 +11,7 @@ class Shape(Protocol):
 
 
 def _products(*sizes: int) -> float:
-  """Multiplications and additions of a matrix product m x k by k x n."""
+  """Returns the multiplications and additions of a matrix product m x k by k x n."""
   total = 2.0
   for size in sizes:
     total *= size
@@ -19,7 +19,7 @@ def _products(*sizes: int) -> float:
 
 
 def encoding(config: Any, pictures: int, captions: int, shape: Shape) -> float:
-  """Regions and words into the joint space."""
+  """Returns the operations to encode regions and words into the joint space."""
   j = config.joint_size
   regions = _products(pictures * shape.regions, config.feature_size, j)
   words = 2 * _products(captions * shape.words, config.word_size + j, 3 * j)
@@ -27,7 +27,7 @@ def encoding(config: Any, pictures: int, captions: int, shape: Shape) -> float:
 
 
 def scoring(config: Any, model: str, pairs: int, shape: Shape) -> float:
-  """Scores of encoded pairs, by the library's route."""
+  """Returns the operations to score encoded pairs as the library does."""
   j, r, t = config.joint_size, shape.regions, shape.words
   affinities = _products(pairs * r, j, t)
   if model == "scan":
@@ -45,9 +45,9 @@ def scoring(config: Any, model: str, pairs: int, shape: Shape) -> float:
 
 
 def training(config: Any, model: str, batch: int, shape: Shape) -> float:
-  """A step: all pairs scored once, and gradients for those that have one.
+  """Returns the operations of a step: all pairs scored once, and gradients for some.
 
-  Gradients double the cost of what they run through, but the features have none.
+  A gradient costs twice its forward pass; the features need none.
   """
   encode = encoding(config, batch, batch, shape)
   backward = 2 * encode - _products(batch * shape.regions, config.feature_size, config.joint_size)

@@ -1,18 +1,18 @@
-"""Speed and memory of the matchers, against scoring one caption at a time.
+"""Speed and memory of the matchers, compared with scoring one caption at a time.
 
     python -m benchmarks.matchers                      all cases, JSON to standard output
     python -m benchmarks.matchers --quick              small sizes, one minute
     python -m benchmarks.matchers --cases=scan_train,memory --out=matchers.json
 
-Both ways of a case run in turn and the medians are compared, so that a busy machine slows
-both. Sizes are the published ones: 36 x 2048 regions, a joint space of 1024, captions of
-20 tokens. Fractions are of the float32 matrix-product rate measured in the same run.
+The library takes turns with a plain TensorFlow version (peers/matchers_plain.py), which is
+1.4 to 2.7 times slower than the released PyTorch programs; medians count. Sizes are the
+published ones: 36 x 2048 regions, a joint space of 1024, captions of 20 tokens.
+`gemm_fraction` is a share of the matrix-product rate of the same run.
 """
 
 import json
 import pathlib
 import resource
-import statistics
 import subprocess
 import sys
 import time
@@ -22,17 +22,20 @@ import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from benchmarks import matcher_baselines, matcher_flops
+from benchmarks import matcher_flops, timing
+from benchmarks.peers import matchers_plain
 from gcap_tf import errors, files
 from gcap_tf.matchers import bfan, blocks, scan, sgraf
 from gcap_tf.training import optimizers
 from gcap_tf.training.methods import matching
 
-_CASES = flags.DEFINE_list("cases", [], "Some of the cases; all by default.")
+_CASES = flags.DEFINE_list("cases", [], "Cases to run; all by default.")
 _QUICK = flags.DEFINE_bool("quick", False, "Small sizes.")
-_REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Timed runs of each way.", 1)
-_OUT = flags.DEFINE_string("out", None, "Also write the JSON here.")
-_MEMORY_CHILD = flags.DEFINE_bool("memory_child", False, "For the memory case's own use.")
+_REPETITIONS = flags.DEFINE_integer("repetitions", 5, "Timed runs of each program.", 1)
+_OUT = flags.DEFINE_string("out", None, "File for the JSON object.")
+_MEMORY_CHILD = flags.DEFINE_bool(
+  "memory_child", False, "Internal: the memory case calls itself with it."
+)
 
 VOCABULARY = 8481
 MODELS = {
@@ -86,7 +89,7 @@ def make_batch(sizes: Sizes, images: int, captions: int) -> dict[str, tf.Tensor]
 
 
 def training_case(name: str, sizes: Sizes) -> tuple[Callable, Callable, float, int]:
-  """Our step, the plain step, FLOPs of ours, pairs of a step."""
+  """Returns our step, the plain step, the FLOPs of ours, and the pairs of a step."""
   size = sizes.batch[name]
   matcher, batch = make_matcher(name, sizes), make_batch(sizes, size, size)
   trainer = matching.MatchingTrainer(matcher, matching.MatchingLosses())
@@ -107,7 +110,7 @@ def training_case(name: str, sizes: Sizes) -> tuple[Callable, Callable, float, i
 
   def plain():
     with tf.GradientTape() as tape:
-      loss = matcher_baselines.training_loss(matcher, batch, seed)
+      loss = matchers_plain.training_loss(matcher, batch, seed)
     gradients = tape.gradient(loss, variables, unconnected_gradients="zero")
     apply([tf.convert_to_tensor(gradient) for gradient in gradients])
 
@@ -115,7 +118,7 @@ def training_case(name: str, sizes: Sizes) -> tuple[Callable, Callable, float, i
 
 
 def evaluation_case(name: str, sizes: Sizes) -> tuple[Callable, Callable, float, int]:
-  """Our scores of all pairs, the plain ones, FLOPs of ours, pairs."""
+  """Returns our scoring of all pairs, the plain one, the FLOPs of ours, and the pairs."""
   matcher = make_matcher(name, sizes)
   batch = make_batch(sizes, sizes.eval_images, sizes.eval_captions)
   images, captions = matcher.encode_images(batch), matcher.encode_captions(batch)
@@ -125,36 +128,10 @@ def evaluation_case(name: str, sizes: Sizes) -> tuple[Callable, Callable, float,
   scorer = blocks.Scorer(matcher)
   return (
     lambda: scorer.similarity_matrix(*arrays),
-    lambda: matcher_baselines.similarity(matcher, images, captions).numpy(),
+    lambda: matchers_plain.similarity(matcher, images, captions).numpy(),
     flops,
     pairs,
   )
-
-
-def compare(ours: Callable, plain: Callable, repetitions: int) -> tuple[float, float]:
-  """Medians of seconds, both ways in turn after one warm-up each."""
-  ours()
-  plain()
-  times: dict[str, list[float]] = {"ours": [], "plain": []}
-  for _ in range(repetitions):
-    for way, run in (("ours", ours), ("plain", plain)):
-      start = time.perf_counter()
-      run()
-      times[way].append(time.perf_counter() - start)
-  return statistics.median(times["ours"]), statistics.median(times["plain"])
-
-
-def gemm_rate(size: int) -> float:
-  """FLOP/s of a float32 matrix product, the best of five."""
-  a = tf.random.normal([size, size])
-  product = tf.function(lambda: tf.reduce_sum(tf.matmul(a, a)))
-  product()
-  best = float("inf")
-  for _ in range(5):
-    start = time.perf_counter()
-    product().numpy()
-    best = min(best, time.perf_counter() - start)
-  return 2 * size**3 / best
 
 
 def memory_child(sizes: Sizes) -> None:
@@ -198,13 +175,13 @@ def run_case(name: str, sizes: Sizes, rate: float) -> dict[str, float]:
   model, _, kind = name.partition("_")
   make = training_case if kind == "train" else evaluation_case
   ours, plain, flops, pairs = make(model, sizes)
-  seconds, plain_seconds = compare(ours, plain, _REPETITIONS.value)
+  seconds = timing.median_seconds({"ours": ours, "plain": plain}, _REPETITIONS.value)
   return {
-    "pairs_per_second": pairs / seconds,
-    "plain_pairs_per_second": pairs / plain_seconds,
-    "ratio": plain_seconds / seconds,
+    "pairs_per_second": pairs / seconds["ours"],
+    "plain_pairs_per_second": pairs / seconds["plain"],
+    "ratio": seconds["plain"] / seconds["ours"],
     "gflop": flops / 1e9,
-    "gemm_fraction": flops / seconds / rate,
+    "gemm_fraction": flops / seconds["ours"] / rate,
   }
 
 
@@ -217,7 +194,7 @@ def main(argv: list[str]) -> None:
   unknown = [name for name in _CASES.value if name not in CASES]
   if unknown:
     raise errors.UserError(f'unknown case "{unknown[0]}"; known: {", ".join(CASES)}')
-  rate = gemm_rate(512 if _QUICK.value else 2048)
+  rate = timing.matrix_product_rate(512 if _QUICK.value else 2048)
   results: dict[str, dict[str, float]] = {"gemm": {"gflop_per_second": rate / 1e9}}
   for name in _CASES.value or CASES:
     results[name] = run_case(name, sizes, rate)

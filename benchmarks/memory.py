@@ -1,10 +1,10 @@
-"""Shows that memory grows with the batch and not with the data: a run over 10 times the data.
+"""Shows that memory grows with the batch and not with the data.
 
     python -m benchmarks.memory
 
-Trains a small SCAN for one epoch over folders of N and 10 N pictures of 36 x 512 features, each
-in a process of its own, once with the decoded pictures kept in 16 MiB and once, for
-comparison, with a batch four times as large. Prints a table, then one JSON object.
+Trains a small SCAN for one epoch over N and over 10 N pictures of 36 x 512 features, and over
+N pictures with a batch four times as large, each in its own process with a cache of 16 MiB for
+decoded pictures. Prints a table, then one JSON object.
 """
 
 import json
@@ -24,13 +24,13 @@ from gcap_tf.matchers import scan
 from gcap_tf.training import loop
 from gcap_tf.training.methods import matching
 
-_CHILD = flags.DEFINE_string("child", "", "Prepared folder; used by the program itself.")
-_BATCH = flags.DEFINE_integer("batch", 64, "Captions of a step; used by the program itself.")
+_CHILD = flags.DEFINE_string("child", "", "Internal: prepared folder of a child process.")
+_BATCH = flags.DEFINE_integer("batch", 64, "Internal: captions per step of a child process.")
 PICTURES, REGIONS, FEATURES, CACHE_BYTES = 300, 36, 512, 16 << 20
 
 
 def train(folder: pathlib.Path, batch: int) -> None:
-  """One epoch; prints the most memory the process had, before training and in all."""
+  """Trains one epoch; prints the peak memory of the process before and after training."""
   data = prepared_data.PreparedData(folder)
   split, vocabulary = data.split("train"), data.build_vocabulary("matcher", 1)
   config = pipeline.BatchConfig(
@@ -41,7 +41,7 @@ def train(folder: pathlib.Path, batch: int) -> None:
   model = scan.SCANMatcher(scan.SCANMatcher.Config(joint_size=32, word_size=16, **sizes))
   trainer = matching.MatchingTrainer(model, matching.MatchingLosses())
   steps = pipeline.steps_per_epoch(split, config)
-  before = _most_memory()
+  before = _peak_memory()
   with tempfile.TemporaryDirectory() as run:
     loop.train(
       trainer,
@@ -49,15 +49,15 @@ def train(folder: pathlib.Path, batch: int) -> None:
       loop.LoopConfig(steps=steps, steps_per_epoch=steps),
       run,
     )
-  print(json.dumps({"steps": steps, "before_mib": before, "most_mib": _most_memory()}))
+  print(json.dumps({"steps": steps, "before_mib": before, "most_mib": _peak_memory()}))
 
 
-def _most_memory() -> int:
+def _peak_memory() -> int:
   return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def write_folder(folder: pathlib.Path, count: int) -> None:
-  """Random features and captions, in shards of at most 300 pictures."""
+  """Writes random features and captions, in shards of at most 300 pictures."""
   folder.mkdir()
   items = pipelines.random_records(count, REGIONS, FEATURES)
   shards = -(-count // 300)

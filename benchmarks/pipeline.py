@@ -1,12 +1,11 @@
-"""How many batches a second the data pipeline makes, beside what training can use.
+"""Speed of the data pipeline, compared with the training steps that use its batches.
 
     python -m benchmarks.pipeline
 
-Makes a prepared folder of random features for each shape and reads it, once from the
-files at every batch (the page cache of the system helps) and once with decoded pictures
-kept in memory, as training does where they fit. Then takes training steps of the model on
-one of these batches. "x step" is how many batches are made in the time of a step. Prints a
-table, then one JSON object.
+For each shape it writes a prepared folder of random features and reads it twice: from the
+files (with the page cache of the system), and from decoded pictures in memory, as training
+does if they fit. Then it times training steps on one of these batches. "x step" is the number
+of batches made in the time of a step. Prints a table, then one JSON object.
 """
 
 import dataclasses
@@ -27,9 +26,9 @@ from gcap_tf.runs import run_folders
 from gcap_tf.training import loss_options, optimizers
 from gcap_tf.training.methods import captioning, matching
 
-_PICTURES = flags.DEFINE_integer("pictures", 400, "pictures of the folder that is made")
-_SECONDS = flags.DEFINE_float("seconds", 5.0, "time to measure each case for")
-_STEPS = flags.DEFINE_integer("steps", 5, "training steps that are timed; the fastest counts")
+_PICTURES = flags.DEFINE_integer("pictures", 400, "Pictures of the prepared folder.")
+_SECONDS = flags.DEFINE_float("seconds", 5.0, "Seconds to measure each case.")
+_STEPS = flags.DEFINE_integer("steps", 5, "Timed training steps; the fastest counts.")
 
 # name -> kind, model, its options, regions, feature size, batch
 SHAPES = {
@@ -62,7 +61,7 @@ _WORDS = [f"word{n}" for n in range(2000)]
 
 
 def random_records(count: int, regions: int, feature_size: int) -> list[records.Record]:
-  """Pictures of random features with five captions of 5 to 25 words, two object words each."""
+  """Returns random pictures with five captions of 5 to 25 words, two object words each."""
   rng = np.random.default_rng(0)
   made = []
   for picture in range(count):
@@ -104,10 +103,10 @@ def prepare(folder: pathlib.Path, regions: int, feature_size: int) -> prepared_d
   return prepared_data.PreparedData(folder)
 
 
-def batches_per_second(dataset, warm_up: int) -> float:
-  """The rate at which batches come once `warm_up` of them have passed."""
+def batches_per_second(dataset, skipped: int) -> float:
+  """Returns the rate of batches after the first `skipped` ones."""
   batches = iter(dataset)
-  for _ in range(warm_up):
+  for _ in range(skipped):
     next(batches)
   start, count = time.monotonic(), 0
   while time.monotonic() - start < _SECONDS.value:
@@ -117,7 +116,7 @@ def batches_per_second(dataset, warm_up: int) -> float:
 
 
 def step_seconds(kind: run_folders.Kind, name: str, options, vocabulary, batch) -> float:
-  """The fastest of some training steps: losses, gradients, update."""
+  """Returns the time of the fastest training step: losses, gradients, update."""
   sizes = {"vocabulary_size": vocabulary.size, "feature_size": batch["features"].shape[-1]}
   model = run_folders.make_model(kind, name, {**options, **sizes})
   trainer = (
@@ -155,7 +154,7 @@ def main(argv: list[str]) -> None:
       for kept, budget in (("from files", 0), ("in memory", 8 << 30)):
         chosen = dataclasses.replace(config, cache_bytes=budget)
         dataset = pipeline.training_batches(split, vocabulary, chosen)
-        # One epoch fills the cache; what was prefetched before the clock starts is noise.
+        # One epoch fills the cache; ten more batches use up what was prefetched.
         rates[kept] = batches_per_second(dataset, pipeline.steps_per_epoch(split, chosen) + 10)
       batch = next(iter(pipeline.training_batches(split, vocabulary, config)))
       seconds = step_seconds(kind, name, options, vocabulary, batch)

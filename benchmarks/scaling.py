@@ -1,12 +1,12 @@
-"""Step rates of one and two devices, of one and two worker processes, and what they exchange.
+"""Step rates with one and two devices and worker processes, and the cost of their exchange.
 
     python -m benchmarks.scaling
 
-Every case trains in processes of its own on random batches of published sizes: SCAN (64 pairs,
+Every case trains in its own processes on random batches of published sizes: SCAN (64 pairs,
 36 x 2048 regions, 1024-d space) and Up-Down (10 pictures x 5 captions, 512 units, 9,487 words).
-The exchange is timed alone: gradients summed over replicas and, for SCAN, encoded
-pictures and captions gathered. A time is the least of its steps, as other programs may share the
-cores. Prints a table, then one JSON object.
+The exchange is timed separately: replicas sum their gradients and, for SCAN, gather encoded
+pictures and captions. The fastest step counts, because other programs may use the cores.
+Prints a table, then one JSON object.
 """
 
 import json
@@ -35,9 +35,9 @@ from gcap_tf.training import (
 )
 from gcap_tf.training.methods import captioning, matching
 
-_CHILD = flags.DEFINE_string("child", "", "A case; used by the program itself.")
-_MODELS = flags.DEFINE_list("models", ["scan", "updown"], "Which to time.")
-_STEPS = flags.DEFINE_integer("steps", 7, "Timed steps of a case.", 1)
+_CHILD = flags.DEFINE_string("child", "", "Internal: the case of a child process.")
+_MODELS = flags.DEFINE_list("models", ["scan", "updown"], "Models to time.")
+_STEPS = flags.DEFINE_integer("steps", 7, "Timed steps per case.", 1)
 
 REGIONS, FEATURES, WORDS = 36, 2048, 16
 # name -> worker processes, replicas of each, threads of each, deterministic
@@ -51,7 +51,7 @@ CASES = {
 
 
 def random_batch(pictures: int, captions: int, vocabulary: int) -> dict[str, tf.Tensor]:
-  """Pictures and captions of full length."""
+  """Returns a batch with captions of full length."""
   rng = np.random.default_rng(1)
   features = rng.standard_normal([pictures, REGIONS, FEATURES], np.float32)
   tokens = rng.integers(4, vocabulary, [pictures * captions, WORDS])
@@ -68,7 +68,7 @@ def random_batch(pictures: int, captions: int, vocabulary: int) -> dict[str, tf.
 
 
 def make(name: str):
-  """A trainer, its batch, and what its replicas gather beside gradients: shapes of rows."""
+  """Returns a trainer, its batch, and the shapes that replicas gather besides gradients."""
   keras.utils.set_random_seed(1)
   if name == "scan":
     sizes = {"vocabulary_size": 8000, "feature_size": FEATURES, "joint_size": 1024}
@@ -82,7 +82,7 @@ def make(name: str):
 
 
 def time_case(name: str, model: str) -> dict[str, float]:
-  """Seconds of a step and of its exchange alone, in this process."""
+  """Returns the seconds of a step and of its exchange alone, in this process."""
   workers, local, _, deterministic = CASES[name]
   options = computing.ComputeConfig(
     replicas=0 if workers > 1 else local, deterministic=deterministic
@@ -138,7 +138,7 @@ def _fastest(call) -> float:
 
 
 def run_case(name: str, model: str) -> dict[str, float]:
-  """Starts the processes of a case; returns the figures of worker 0."""
+  """Starts the processes of a case; returns the times of worker 0."""
   workers, _, threads, _ = CASES[name]
   sockets = [socket.create_server(("localhost", 0)) for _ in range(workers)]
   hosts = [f"localhost:{each.getsockname()[1]}" for each in sockets]

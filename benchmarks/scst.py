@@ -3,13 +3,13 @@
     python -m benchmarks.scst
     python -m benchmarks.scst --steps=9 --query_pictures=4
 
-The step draws 5 captions for each of 10 pictures; where torch is installed the released
-PyTorch steps (scst_torch.py) run beside it, in turns: "torch" is POS-SCAN's program, which decodes
-greedily for every sample, "torch_one_greedy" later ones, which do once per picture. Nobody
-learned when to end: ends are forbidden, and captions cut at 16 words, in all programs.
+The step samples 5 captions for each of 10 pictures. If torch is installed, it takes turns with
+the released PyTorch steps (peers/scst_torch.py): "torch" is POS-SCAN's program, which decodes
+greedily for every sample; "torch_one_greedy" stands for later programs, which do so once per
+picture. All programs write captions of exactly 16 words, since the model is not trained.
 
-Self-retrieval is timed on captions that hardly share beginnings, the worst case, and compared
-with the time that its matrix products alone would take at the machine's peak.
+Self-retrieval is timed on captions that share few beginnings, the worst case, and compared
+with the matrix-product rate of the machine.
 """
 
 import importlib.util
@@ -20,7 +20,8 @@ import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from benchmarks import captioners, cider_d_plain
+from benchmarks import captioners, timing
+from benchmarks.peers import cider_d_plain
 from gcap_tf import errors
 from gcap_tf.metrics import self_retrieval
 from gcap_tf.rewards import cider_d as rewards_cider_d
@@ -29,11 +30,11 @@ from gcap_tf.training import optimizers
 from gcap_tf.training.methods import self_critical
 
 _SIZE = flags.DEFINE_integer("units", 512, "E, H and A.", 1)
-_WORDS = flags.DEFINE_integer("words", 9488, "V, the end of a sentence included.", 3)
-_REPEATS = flags.DEFINE_integer("steps", 5, "Runs of each; the median counts.", 1)
+_WORDS = flags.DEFINE_integer("words", 9488, "V, including the end of a sentence.", 3)
+_REPEATS = flags.DEFINE_integer("steps", 5, "Timed runs of each program.", 1)
 _CAPTIONS = flags.DEFINE_integer("query_captions", 1000, "Captions of self-retrieval.", 1)
 _PICTURES = flags.DEFINE_integer("query_pictures", 2, "Pictures of self-retrieval.", 1)
-_ROWS = flags.DEFINE_integer("rows", 1024, "Sequences that self-retrieval scores at once.", 1)
+_ROWS = flags.DEFINE_integer("rows", 1024, "Sequences that self-retrieval scores together.", 1)
 
 PICTURES, SAMPLES, REFERENCES, WORDS = 10, 5, 5, 16
 NEVER = -1e4
@@ -47,14 +48,14 @@ def make_model(end_bias: float):
 
 
 def references_of(rng: np.random.Generator, images: int) -> dict[str, np.ndarray]:
-  """Rows of 8 to 16 words, frequent words first."""
+  """Returns references of 8 to 16 words with a realistic distribution of words."""
   words = np.minimum(rng.zipf(1.3, (images * REFERENCES, 16)), _WORDS.value - 1)
   rows = np.where(np.arange(16) < rng.integers(8, 17, (len(words), 1)), words, 0)
   return {f"p{n}": rows[n * REFERENCES : (n + 1) * REFERENCES] for n in range(images)}
 
 
 def step_figures() -> dict[str, float]:
-  """Samples per second of a whole step, and the reward's share of it."""
+  """Returns the samples per second of a step, and the share of the reward in its time."""
   rng = np.random.default_rng(0)
   references = references_of(rng, 2000)
   frequency = document_frequency.DocumentFrequency.from_captions(references.values())
@@ -80,7 +81,7 @@ def step_figures() -> dict[str, float]:
 
   runs = {"ours": lambda: step().numpy()}
   if importlib.util.find_spec("torch"):
-    from benchmarks import scst_torch
+    from benchmarks.peers import scst_torch
 
     sizes = (_WORDS.value, captioners.FEATURES, *([_SIZE.value] * 3))
     program = scst_torch.Program(*sizes, NEVER)
@@ -88,7 +89,7 @@ def step_figures() -> dict[str, float]:
     slow = SlowReward(references, images)
     runs["torch"] = lambda: program.scst(*arrays, slow, SAMPLES, WORDS, SAMPLES)
     runs["torch_one_greedy"] = lambda: program.scst(*arrays, slow, SAMPLES, WORDS)
-  seconds = captioners.medians(runs, _REPEATS.value)
+  seconds = timing.median_seconds(runs, _REPEATS.value)
   reward = reward_seconds(trainer, rng, images)
   count = PICTURES * SAMPLES
   values = {f"{name}_samples_per_second": count / value for name, value in seconds.items()}
@@ -97,7 +98,7 @@ def step_figures() -> dict[str, float]:
 
 
 class SlowReward:
-  """Advantages by the plain CIDEr-D of cider_d_plain.py."""
+  """Computes advantages with the plain CIDEr-D of peers/cider_d_plain.py."""
 
   def __init__(self, references: dict[str, np.ndarray], images: list[str]):
     self._rows = [references[image].tolist() for image in images]
@@ -120,17 +121,17 @@ class SlowReward:
 def reward_seconds(
   trainer: self_critical.ScstTrainer, rng: np.random.Generator, images: list[str]
 ) -> float:
-  """The call out of the graph: 50 drawn and 10 greedy captions."""
+  """Returns the time of the call out of the graph, for 50 sampled and 10 greedy captions."""
   count = PICTURES * (SAMPLES + 1)
   captions = rng.integers(1, _WORDS.value, (count, WORDS))
   names = np.array([image.encode() for image in images] * (SAMPLES + 1), object)
   given = np.zeros(count, np.float32)
   run = {"reward": lambda: trainer.score_outside(captions, names, given)}
-  return captioners.medians(run, 5 * _REPEATS.value)["reward"]
+  return timing.median_seconds(run, 5 * _REPEATS.value)["reward"]
 
 
 def self_retrieval_figures() -> dict[str, float]:
-  """Pairs per second, hours for the paper's 5,000 x 5,000, and the share of the GEMM peak."""
+  """Returns pairs per second, the time for 5,000 x 5,000, and the share of the GEMM rate."""
   rng = np.random.default_rng(1)
   tokens = rng.integers(1, _WORDS.value, (_CAPTIONS.value, 16))
   lengths = np.clip(np.round(rng.normal(10.5, 1.5, _CAPTIONS.value)), 6, 15).astype(int)
@@ -160,7 +161,7 @@ def self_retrieval_figures() -> dict[str, float]:
     "pairs_per_second": rate,
     "minutes_for_1000_x_1000": 1e6 / rate / 60,
     "hours_for_5000_x_5000": 25e6 / rate / 3600,
-    "gemm_share": work / captioners.peak_flops() / seconds,
+    "gemm_share": work / timing.matrix_product_rate() / seconds,
   }
 
 

@@ -1,17 +1,18 @@
-"""What a server survives, at the counts that docs/serving.md publishes.
+"""Faults that a server must survive, with the counts of docs/serving.md.
 
     python -m benchmarks.serving_faults                      # every case, a few minutes
     python -m benchmarks.serving_faults --cases=fuzz --fuzz_bytes=100000000
 
-fuzz      malformed gRPC and REST requests: each ends in its right code
-junk      random bytes, half requests and cut connections on both ports
+fuzz      malformed gRPC and REST requests: each gets its expected code
+junk      random bytes, partial requests and cut connections on both ports
 swaps     new versions under load: no request fails
-overload  more requests than fit: refused at once or answered
-memory    steady load: memory stays flat
-kills     kill -9 at random moments of an export: no half version is ever seen
+overload  more requests than fit: each is refused at once or answered
+memory    steady load: memory does not grow
+kills     kill -9 at random moments of an export: no incomplete version appears
 
-Each case runs a real server in this process and prints one line; the exit code is 0 when
-every case held. Small counts run with the tests (tests/benchmarks/test_serving_faults.py).
+Each case runs a real server in this process and prints one line; the exit code is 0 if
+every case held. The tests run the cases with small counts
+(tests/benchmarks/test_serving_faults.py).
 """
 
 import http.client
@@ -29,15 +30,15 @@ import grpc
 from absl import flags
 from tensorflow_serving.apis import predict_pb2
 
-from benchmarks import export_kills, serving_fuzz, serving_load, serving_model
+from benchmarks.load import bursts, drawn_model, export_kills, malformed
 from gcap_tf import errors
 from serving import embedded, versions
 from serving import limits as limits_lib
 
 
 def tiny_model(folder: pathlib.Path) -> pathlib.Path:
-  """Exports a captioner that answers within a few milliseconds; returns its base path."""
-  return serving_model.export(folder, hidden=16, features=serving_fuzz.FEATURES, words=20)
+  """Exports a captioner that answers in a few milliseconds; returns its base path."""
+  return drawn_model.export(folder, hidden=16, features=malformed.FEATURES, words=20)
 
 
 def server_of(base: pathlib.Path, **options) -> embedded.Server:
@@ -46,20 +47,20 @@ def server_of(base: pathlib.Path, **options) -> embedded.Server:
 
 
 def fuzz(base: pathlib.Path, total_bytes: int, workers: int = 4, seed: int = 0) -> dict:
-  """Malformed requests, `total_bytes` over gRPC and as many over REST."""
+  """Sends `total_bytes` of malformed requests over gRPC and as many over REST."""
   tally = _Tally()
   with server_of(base) as server:
 
     def grpc_worker(number: int) -> None:
       rng, sent = random.Random(seed * 1000 + number), 0
       with grpc.insecure_channel(server.address) as channel:
-        predict = channel.unary_unary(serving_load.METHOD)
+        predict = channel.unary_unary(bursts.METHOD)
         while sent < total_bytes / workers:
           if rng.random() < 0.5:
-            name, raw, code = serving_fuzz.known(rng)
+            name, raw, code = malformed.known(rng)
             right = {code}
           else:
-            name, raw, right = "wild", serving_fuzz.wild(rng), serving_fuzz.REFUSALS | {"OK"}
+            name, raw, right = "wild", malformed.wild(rng), malformed.REFUSALS | {"OK"}
           tally.add(name, _code(predict, raw), right, len(raw))
           sent += max(1, len(raw))
 
@@ -67,21 +68,21 @@ def fuzz(base: pathlib.Path, total_bytes: int, workers: int = 4, seed: int = 0) 
       rng, sent = random.Random(seed * 1000 + 500 + number), 0
       connection = http.client.HTTPConnection(server.rest_address, timeout=30)
       while sent < total_bytes / workers:
-        path = serving_fuzz.REST_PATH
+        path = malformed.REST_PATH
         if rng.random() < 0.5:
-          name, path, body, code = serving_fuzz.rest_known(rng)
+          name, path, body, code = malformed.rest_known(rng)
           right = {code}
         else:
-          name, body = "wild", serving_fuzz.rest_wild(rng)
-          right = serving_fuzz.REST_REFUSALS | {200}
-        tally.add(f"REST {name}", serving_fuzz.post(connection, path, body), right, len(body))
+          name, body = "wild", malformed.rest_wild(rng)
+          right = malformed.REST_REFUSALS | {200}
+        tally.add(f"REST {name}", malformed.post(connection, path, body), right, len(body))
         sent += max(1, len(body))
       connection.close()
 
     _run_threads(grpc_worker, workers)
     with grpc.insecure_channel(server.address, [("grpc.max_send_message_length", -1)]) as channel:
       huge = bytes(server.config.limits.message_bytes + 1)
-      code = _code(channel.unary_unary(serving_load.METHOD), huge)
+      code = _code(channel.unary_unary(bursts.METHOD), huge)
       tally.add("larger than a message may be", code, {"RESOURCE_EXHAUSTED"}, 0)
     _run_threads(rest_worker, workers)
     alive = _answers(server)
@@ -89,7 +90,7 @@ def fuzz(base: pathlib.Path, total_bytes: int, workers: int = 4, seed: int = 0) 
 
 
 def junk(base: pathlib.Path, total_bytes: int, seed: int = 0) -> dict:
-  """Random bytes, half requests and cut connections on both ports."""
+  """Sends random bytes and partial requests to both ports and cuts the connections."""
   rng, sent, connections = random.Random(seed), 0, 0
   with server_of(base) as server:
     before = _open_files()
@@ -115,15 +116,15 @@ def junk(base: pathlib.Path, total_bytes: int, seed: int = 0) -> dict:
 
 
 def swaps(base: pathlib.Path, requests: int, workers: int = 4) -> dict:
-  """New versions one after the other under load, until `requests` are answered."""
+  """Adds new versions under load until `requests` are answered."""
   tally, done = _Tally(), threading.Event()
   stored = base / "1"
   with server_of(base) as server:
 
     def worker(number: int) -> None:
       with grpc.insecure_channel(server.address) as channel:
-        predict = channel.unary_unary(serving_load.METHOD)
-        raw = serving_fuzz.good_request(number).SerializeToString()
+        predict = channel.unary_unary(bursts.METHOD)
+        raw = malformed.good_request(number).SerializeToString()
         while not done.is_set():
           tally.add("request", _code(predict, raw), {"OK"}, len(raw))
 
@@ -148,12 +149,12 @@ def swaps(base: pathlib.Path, requests: int, workers: int = 4) -> dict:
 
 
 def overload(base: pathlib.Path, seconds: float, concurrency: int = 64) -> dict:
-  """Far more requests than fit: some are refused at once, the others are answered."""
+  """Sends more requests than fit: some are refused at once, the others are answered."""
   few = limits_lib.Limits(in_flight=8)
-  raw = serving_fuzz.good_request().SerializeToString()
+  raw = malformed.good_request().SerializeToString()
   with server_of(base, limits=few) as server:
-    calm = serving_load.run(server.address, raw, 8, seconds)
-    full = serving_load.run(server.address, raw, concurrency, seconds)
+    calm = bursts.run(server.address, raw, 8, seconds)
+    full = bursts.run(server.address, raw, concurrency, seconds)
     alive = _answers(server)
   held = alive and set(full.codes) <= {"OK", "UNAVAILABLE", "RESOURCE_EXHAUSTED"}
   return {
@@ -167,12 +168,12 @@ def overload(base: pathlib.Path, seconds: float, concurrency: int = 64) -> dict:
 
 
 def memory(base: pathlib.Path, requests: int) -> dict:
-  """Resident memory over `requests`, from the first tenth on: it may grow by 2 %."""
-  raw = serving_fuzz.good_request().SerializeToString()
+  """Measures resident memory over `requests`; after the first tenth it may grow by 2 %."""
+  raw = malformed.good_request().SerializeToString()
   megabytes, codes, answered = [], set(), 0
   with server_of(base) as server:
     for _ in range(10):
-      outcome = serving_load.run(server.address, raw, 8, requests=requests / 10)
+      outcome = bursts.run(server.address, raw, 8, requests=requests / 10)
       megabytes.append(round(resident_bytes() / 2**20, 1))
       codes |= set(outcome.codes)
       answered += outcome.codes.get("OK", 0)
@@ -189,7 +190,7 @@ def resident_bytes() -> int:
 
 
 class _Tally:
-  """Counts outcomes and keeps the wrong ones; used by many threads."""
+  """Counts outcomes of many threads and keeps the wrong ones."""
 
   def __init__(self):
     self.count, self.bytes = 0, 0
@@ -228,13 +229,13 @@ def _open_files() -> int:
 
 def _answers(server: embedded.Server) -> bool:
   with grpc.insecure_channel(server.address) as channel:
-    predict = channel.unary_unary(serving_load.METHOD)
-    raw = predict(serving_fuzz.good_request().SerializeToString(), timeout=30)
+    predict = channel.unary_unary(bursts.METHOD)
+    raw = predict(malformed.good_request().SerializeToString(), timeout=30)
   return "caption" in predict_pb2.PredictResponse.FromString(raw).outputs
 
 
 def _run_threads(target, count: int) -> None:
-  """Runs threads to their end; what one raises is raised here."""
+  """Runs threads to their end; raises the first error of a thread."""
   failures = []
 
   def guarded(number: int) -> None:
@@ -277,11 +278,11 @@ def main(argv: list[str]) -> int:
 
 if __name__ == "__main__":
   flags.DEFINE_list(
-    "cases", ["fuzz", "junk", "swaps", "overload", "memory", "kills"], "What to run."
+    "cases", ["fuzz", "junk", "swaps", "overload", "memory", "kills"], "Cases to run."
   )
-  flags.DEFINE_integer("fuzz_bytes", 1_000_000, "Bytes of fuzz, each way, and of junk.", 1)
+  flags.DEFINE_integer("fuzz_bytes", 1_000_000, "Bytes of fuzz over each protocol, and of junk.", 1)
   flags.DEFINE_integer("reload_requests", 5000, "Requests of swaps.", 1)
   flags.DEFINE_integer("memory_requests", 20_000, "Requests of memory.", 10)
   flags.DEFINE_integer("kills", 20, "Exports to kill.", 1)
-  flags.DEFINE_float("seconds", 10.0, "Length of both halves of overload.", 0.1)
+  flags.DEFINE_float("seconds", 10.0, "Seconds of each half of overload.", 0.1)
   errors.run(main)

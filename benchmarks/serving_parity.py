@@ -1,15 +1,15 @@
-"""Does a server say what the model says? Every answer compared, for random pictures.
+"""Compares the answers of a server with those of the model, for random pictures.
 
     python -m benchmarks.serving_parity                       # every captioner, 1,000 pictures
     python -m benchmarks.serving_parity --models=updown --requests=100000
 
-Requests of random sizes, with junk in their padding, are sent from many threads at once, so
-that they share batches with others. Words, indices and boxes must be those of the Python
-model that sees the picture alone and unpadded; log-probabilities within a share of 1e-4.
+Many threads send requests of random sizes with junk in their padding, so that they share
+batches. Words, indices and boxes must equal those of the Python model on the single, unpadded
+picture; log-probabilities may differ by a share of 1e-4.
 
-Drawn weights make recurrent nets that double their rounding at every word. What differs is
-listed as a tie too where the Python model alone differs from itself as much when its
-inputs move by a millionth: there is no right answer to be held to.
+With random weights, a recurrent network can double its rounding errors at every word. A
+difference also counts as a tie if the Python model alone differs as much when its inputs
+change by a millionth: then there is no unique right answer.
 """
 
 import concurrent.futures
@@ -23,7 +23,7 @@ import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from benchmarks import serving_model
+from benchmarks.load import drawn_model
 from export import captioner_module
 from gcap_tf import errors
 from gcap_tf.captioners import catalog
@@ -34,16 +34,16 @@ FEATURES = 16
 METHODS = ("greedy", "beam")
 LABELLED = "updown_labels"  # Up-Down on the labels of regions alone
 
-SPREAD = 0.6  # of the drawn weights; wider ones make nets that are chaotic in every caption
+SPREAD = 0.6  # of the random weights; larger ones make every caption chaotic
 LOG_PROB_SHARE = 1e-4
-JITTER = 1e-6  # of inputs, as a share; a float32 holds a share of 1.2e-7
+JITTER = 1e-6  # relative change of inputs; float32 resolves 1.2e-7
 JITTERS = 16
 
 Arrays = dict[str, np.ndarray]
 
 
 def models() -> list[str]:
-  """Every captioner, and one that reads labels instead of features."""
+  """Returns every captioner, and one that reads labels instead of features."""
   return [*catalog.CAPTIONERS.names(), LABELLED]
 
 
@@ -53,14 +53,14 @@ def compare(
   """Lists the answers that differ.
 
   Args:
-    requests: pictures.
-    name: of `models`.
-    workers: requests under way at once.
-    seed: of the pictures.
-    spread: scale of the drawn weights.
+    requests: number of pictures.
+    name: one of `models()`.
+    workers: requests at once.
+    seed: seed of the pictures.
+    spread: standard deviation of the random weights.
   """
   labelled = name == LABELLED
-  model, vocabulary = serving_model.make(
+  model, vocabulary = drawn_model.make(
     hidden=16,
     features=0 if labelled else FEATURES,
     words=30,
@@ -70,7 +70,7 @@ def compare(
   )
   module = captioner_module.CaptionerModule(model, vocabulary, [True] * vocabulary.size)
   with tempfile.TemporaryDirectory() as folder:
-    base = serving_model.write(pathlib.Path(folder), module)
+    base = drawn_model.write(pathlib.Path(folder), module)
     served = versions.ModelConfig("captioner", base)
     with embedded.Server(embedded.ServerConfig(models=(served,))) as server:
       caller = client.Client(server.address)
@@ -86,7 +86,7 @@ def compare(
       batches = sum(rows.count("captioner", signature) for signature in METHODS)
   decodings = captioner_module.decodings(model)
   decode = {method: decoder.compiled(model, decodings[method]) for method in METHODS}
-  told = {"different": [], "log_prob_off": [], "ties": []}
+  found = {"different": [], "log_prob_off": [], "ties": []}
   captions, worst = set(), 0.0
   for number, answer in enumerate(answers):
     method, plain, _ = picture(seed + number, labelled)
@@ -98,36 +98,36 @@ def compare(
     kind = "" if gap <= LOG_PROB_SHARE else "log_prob_off"
     kind = kind if same(answer, wanted) else "different"
     if kind:
-      told[kind].append(number)
+      found[kind].append(number)
     if kind and is_tie(alone, plain, wanted, kind):
-      told["ties"].append(number)
+      found["ties"].append(number)
   return {
     "model": name,
     "requests": requests,
     "batches": batches,
     "distinct_captions": len(captions),
-    **told,
+    **found,
     "worst_log_prob_gap": float(f"{worst:.2g}"),
   }
 
 
 def python_answer(module, decode, vocabulary, plain: Arrays) -> Arrays:
-  """The Python model's own decoding of one picture, in the served form."""
+  """Decodes one picture with the Python model, in the form of a served answer."""
   tensors = {key: tf.constant(array) for key, array in plain.items()}
   decoded = {key: value.numpy() for key, value in decode(module.reader.batch(tensors)).items()}
-  sees = bool(plain["num_regions"][0])
+  has_regions = bool(plain["num_regions"][0])
   words = vocabulary.decode(decoded["tokens"][0])
   return {
     "caption": np.array([" ".join(words).encode()], object),
     "words": np.array([word.encode() for word in words], object),
-    "box_index": decoded["box_index"] if sees else np.full_like(decoded["box_index"], -1),
-    "box": decoded["box"] if sees else np.zeros_like(decoded["box"]),
+    "box_index": decoded["box_index"] if has_regions else np.full_like(decoded["box_index"], -1),
+    "box": decoded["box"] if has_regions else np.zeros_like(decoded["box"]),
     "log_prob": decoded["log_prob"],
   }
 
 
 def same(answer: Arrays, wanted: Arrays) -> bool:
-  """Whether an answer has the words, the indices and the boxes that are wanted."""
+  """Whether an answer has the wanted words, indices and boxes."""
   return (
     [word for word in answer["words"].ravel() if word] == list(wanted["words"])
     and answer["caption"][0] == wanted["caption"][0]
@@ -137,13 +137,13 @@ def same(answer: Arrays, wanted: Arrays) -> bool:
 
 
 def log_prob_gap(answer: Arrays, wanted: Arrays) -> float:
-  """|log p - log p'|, as a share of log p' where that is beyond 1."""
+  """Returns |log p - log p'|, divided by |log p'| if that is above 1."""
   size = max(1.0, abs(float(wanted["log_prob"][0])))
   return abs(float(answer["log_prob"][0]) - float(wanted["log_prob"][0])) / size
 
 
 def is_tie(alone: Callable[[Arrays], Arrays], plain: Arrays, wanted: Arrays, kind: str) -> bool:
-  """Whether the model alone comes to differ from itself when its inputs move by a millionth."""
+  """Whether the model alone changes its answer when its inputs change by a millionth."""
   rng = np.random.default_rng(0)
   for _ in range(JITTERS):
     moved = dict(plain)
@@ -159,7 +159,7 @@ def is_tie(alone: Callable[[Arrays], Arrays], plain: Arrays, wanted: Arrays, kin
 
 
 def picture(seed: int, labelled: bool = False) -> tuple[str, Arrays, Arrays]:
-  """Signature, a picture of 0 to 12 regions, and the same with junk as padding."""
+  """Returns a signature, a picture of 0 to 12 regions, and the same with junk as padding."""
   rng = np.random.default_rng(seed)
   count, padding = int(rng.integers(0, 13)), int(rng.integers(0, 6))
   low = rng.uniform(0, 0.5, (1, count, 2))
@@ -168,7 +168,7 @@ def picture(seed: int, labelled: bool = False) -> tuple[str, Arrays, Arrays]:
     "num_regions": np.array([count], np.int32),
   }
   if labelled:
-    names = [label.encode() for label in (*serving_model.LABELS, "zebra")]
+    names = [label.encode() for label in (*drawn_model.LABELS, "zebra")]
     plain["labels"] = rng.choice(names, (1, count)).astype(object)
   else:
     plain["features"] = rng.normal(size=(1, count, FEATURES)).astype(np.float32)
@@ -185,7 +185,7 @@ def picture(seed: int, labelled: bool = False) -> tuple[str, Arrays, Arrays]:
 
 
 def held(figure: dict) -> bool:
-  """Whether all that differs are ties."""
+  """Whether all differences are ties."""
   return set(figure["different"]) | set(figure["log_prob_off"]) == set(figure["ties"])
 
 

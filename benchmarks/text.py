@@ -1,10 +1,10 @@
-"""Measures how fast captions are split, tagged and brought to lemmas.
+"""Speed of tokenising, tagging and lemmatising captions.
 
     python -m benchmarks.text
     python -m benchmarks.text --entities=DIR --captions=20000 --tagger=shipped --tagger=FOLDER
 
-Without --entities the captions are a few made-up ones, repeated. Speeds are words per
-second of processor time, the best of three passes.
+Without --entities it repeats a few made-up captions. Speeds are words per second of processor
+time, the best of three passes.
 """
 
 import re
@@ -17,7 +17,9 @@ from gcap_tf import errors
 from gcap_tf.text import graph_tokenizer, lemmas, tagging, tokenizer
 from trainers.tagger import weak_tags
 
-ENTITIES = flags.DEFINE_string("entities", "", "Flickr30k Entities folder, if any.")
+ENTITIES = flags.DEFINE_string(
+  "entities", "", "Flickr30k Entities folder; empty for made-up captions."
+)
 CAPTIONS = flags.DEFINE_integer("captions", 20_000, "Captions to measure on.", lower_bound=1)
 TAGGERS = flags.DEFINE_multi_string("tagger", ["shipped"], "Pipelines to measure; repeatable.")
 

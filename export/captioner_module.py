@@ -1,28 +1,28 @@
-"""A captioner as TensorFlow Serving takes it: regions in, words and their boxes out.
+"""The served form of a captioner: regions in, words and their boxes out.
 
 | signature                   | what it does                          |
 |-----------------------------|---------------------------------------|
-| `serving_default`, `greedy` | the likeliest word at every step      |
-| `beam`                      | the likeliest of N captions           |
+| `serving_default`, `greedy` | the most likely word at every step    |
+| `beam`                      | the most likely of N captions         |
 
-Inputs are those of `region_inputs`. Outputs, T = the longest caption allowed:
+The inputs are those of `region_inputs`. Outputs, with T words at most:
 
-    caption    string [B]       the words joined by blanks
-    words      string [B, T]    "" after the last
+    caption    string [B]       the words joined by spaces
+    words      string [B, T]    "" after the last word
     box_index  int32 [B, T]     the region that each word looked at; -1 for none
     grounded   bool [B, T]      the word names a thing
-    box        float32 [B, T, 4]  box of that region; several winning branches: their union
+    box        float32 [B, T, 4]  box of that region; the union if several branches won
     attention  float32 [B, T, R]  mean over the branches that named the word
     log_prob   float32 [B]
-    length     int32 [B]        words of the caption
+    length     int32 [B]        number of words
 
-A captioner of K > 1 branches (Distributed) also tells what each branch looked at, whose
-boxes `box` encloses:
+A captioner of K > 1 branches (Distributed) also returns the region of each branch; `box`
+encloses their boxes:
 
     branch_box_index  int32 [B, T, K]  -1 for a branch that named another word
 
-An answer depends on its own row only: not on the rows that share a batch, not on
-padding. Rows without regions and empty batches are answered.
+An answer depends on its own row only, not on other rows of the batch or on padding.
+Rows without regions and empty batches are valid.
 """
 
 import dataclasses
@@ -47,20 +47,20 @@ OUTPUTS = (
   "log_prob",
   "length",
 )
-BRANCH_OUTPUT = "branch_box_index"  # of captioners with several branches
+BRANCH_OUTPUT = "branch_box_index"  # only captioners with several branches have it
 
 
 def decodings(
   captioner: base.Captioner, beam_size: int = 3, max_length: int = 20
 ) -> dict[str, decode_config.DecodeConfig]:
-  """How each signature decodes: as `trainers.caption` does."""
+  """The decoding options of each signature, the same as in `trainers.caption`."""
   usual = captioner_evaluation.usual_decoding(captioner)
   beam = decode_config.DecodeConfig("beam", max_length, unknown="suppress", beam_size=beam_size)
   return {"greedy": dataclasses.replace(usual, max_length=max_length), "beam": beam}
 
 
 class CaptionerModule(tf.Module):
-  """The exported graph of one captioner; `signatures` is what to save."""
+  """The exported graph of one captioner; `signatures()` returns what to save."""
 
   def __init__(
     self,
@@ -71,18 +71,18 @@ class CaptionerModule(tf.Module):
     max_length: int = 20,
     float16: bool = False,
   ):
-    """Traces nothing yet.
+    """Keeps the parts; `signatures` traces them.
 
     Args:
       captioner: built, with its weights.
-      vocabulary: the run's.
+      vocabulary: the words of the run.
       is_thing: for every word of the vocabulary, whether it names a thing.
       beam_size: N of the `beam` signature.
-      max_length: T.
-      float16: store the weights in half precision.
+      max_length: T, the most words of a caption.
+      float16: whether to store the weights in half precision.
     """
     super().__init__(name="captioner")
-    # A module saves what it holds as an attribute: the Keras model is kept out of sight.
+    # A tf.Module saves its attributes; the lambda hides the Keras model from it.
     self._captioner = lambda: captioner
     self.weights = weights.ExportedWeights(captioner, float16)
     self.reader = region_inputs.RegionReader(
@@ -93,31 +93,31 @@ class CaptionerModule(tf.Module):
     self._decode_configs = decodings(captioner, beam_size, max_length)
 
   def specs(self, signature: str) -> dict[str, tf.TensorSpec]:
-    """Inputs of a signature: the same for all."""
+    """The inputs of a signature; all signatures have the same."""
     del signature
     return self.reader.inputs.specs()
 
   def signatures(self) -> dict[str, tf.types.experimental.ConcreteFunction]:
-    """Name -> traced function, for `tf.saved_model.save`."""
+    """Returns name -> traced function, for `tf.saved_model.save`."""
     greedy = tf.function(self.greedy, autograph=False).get_concrete_function(**self.specs("greedy"))
     beam = tf.function(self.beam, autograph=False).get_concrete_function(**self.specs("beam"))
     return {"serving_default": greedy, "greedy": greedy, "beam": beam}
 
-  def python_answer(self, signature: str, given: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
-    """What a signature should answer, from the model in memory."""
-    return self.beam(**given) if signature == "beam" else self.greedy(**given)
+  def python_answer(self, signature: str, inputs: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    """Computes a signature with the model in memory, to compare with the saved one."""
+    return self.beam(**inputs) if signature == "beam" else self.greedy(**inputs)
 
-  def greedy(self, **given: tf.Tensor) -> dict[str, tf.Tensor]:
-    return self._caption(given, self._decode_configs["greedy"])
+  def greedy(self, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
+    return self._caption(inputs, self._decode_configs["greedy"])
 
-  def beam(self, **given: tf.Tensor) -> dict[str, tf.Tensor]:
-    return self._caption(given, self._decode_configs["beam"])
+  def beam(self, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
+    return self._caption(inputs, self._decode_configs["beam"])
 
   def _caption(
-    self, given: dict[str, tf.Tensor], config: decode_config.DecodeConfig
+    self, inputs: dict[str, tf.Tensor], config: decode_config.DecodeConfig
   ) -> dict[str, tf.Tensor]:
-    rows, regions = self.reader.sizes(given)
-    batch = self.reader.batch(given)
+    rows, regions = self.reader.sizes(inputs)
+    batch = self.reader.batch(inputs)
     captioner = self._captioner()
     with self.weights.scope():
       decoded = decoder.decode(captioner, captioner.encode(batch), config)
@@ -132,7 +132,7 @@ class CaptionerModule(tf.Module):
     max_length: int,
   ) -> dict[str, tf.Tensor]:
     tokens = decoded["tokens"]  # [B, T]
-    sees = tf.reduce_any(region_mask, 1)[:, tf.newaxis]  # [B, 1]
+    has_regions = tf.reduce_any(region_mask, 1)[:, tf.newaxis]  # [B, 1]
     words = tf.gather(tf.constant(self._words), tokens)
     joined = tf.strings.reduce_join(words, 1, separator=" ")
     names_thing = tf.gather(tf.constant(self._is_thing), tokens)
@@ -140,17 +140,17 @@ class CaptionerModule(tf.Module):
     answer = {
       "caption": tf.strings.strip(joined),
       "words": tf.ensure_shape(words, [None, max_length]),
-      "box_index": tf.where(sees, decoded["box_index"], -1),
-      "grounded": names_thing & sees & (tokens > 0),
-      "box": tf.where(sees[..., tf.newaxis], decoded["box"], 0.0),
-      "attention": tf.where(sees[..., tf.newaxis], attention, 0.0),
+      "box_index": tf.where(has_regions, decoded["box_index"], -1),
+      "grounded": names_thing & has_regions & (tokens > 0),
+      "box": tf.where(has_regions[..., tf.newaxis], decoded["box"], 0.0),
+      "attention": tf.where(has_regions[..., tf.newaxis], attention, 0.0),
       "log_prob": decoded["log_prob"],
       "length": decoded["length"],
     }
     if self._branches > 1:
       picks = branch_picks(decoded["attention"], decoded["winners"])
       picks = tf.ensure_shape(picks, [None, max_length, self._branches])
-      answer[BRANCH_OUTPUT] = tf.where(sees[..., tf.newaxis], picks, -1)
+      answer[BRANCH_OUTPUT] = tf.where(has_regions[..., tf.newaxis], picks, -1)
     return answer
 
 

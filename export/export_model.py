@@ -1,9 +1,10 @@
-"""Writes a run's model as a version that TensorFlow Serving can load.
+"""Writes the model of a run as a version that TensorFlow Serving can load.
 
     python -m export.export_model --run=RUN --out=DIR
 
-makes DIR/1, or the next free number: a SavedModel that was loaded again and compared
-with the run's model, with warm-up requests and a MODEL_CARD.md.
+writes DIR/1, or the next free number: a SavedModel with warm-up requests and a
+MODEL_CARD.md. The command loads the saved model again and compares its answers with those
+of the run before it publishes the version.
 """
 
 import pathlib
@@ -17,17 +18,17 @@ FLAGS = flags.FLAGS
 
 def _define_flags() -> None:
   flags.DEFINE_string("run", None, "The run folder.", required=True)
-  flags.DEFINE_string("out", None, "Folder of versions to add one to.", required=True)
-  flags.DEFINE_integer("version", 0, "Number of the version; 0 takes the next.", 0)
-  flags.DEFINE_integer("beam_size", 3, "Beams of the beam signature.", 1)
+  flags.DEFINE_string("out", None, "Folder of versions; the export adds one.", required=True)
+  flags.DEFINE_integer("version", 0, "Number of the version; 0 takes the next free one.", 0)
+  flags.DEFINE_integer("beam_size", 3, "Number of beams of the beam signature.", 1)
   flags.DEFINE_integer(
-    "max_length", None, "Words of a caption at most; default: as imported, or 20.", 1
+    "max_length", None, "Most words of a caption; the default is that of the run, or 20.", 1
   )
-  flags.DEFINE_bool("float16_weights", False, "Store weights in half precision.")
+  flags.DEFINE_bool("float16_weights", False, "Whether to store the weights in half precision.")
   flags.DEFINE_string(
     "object_words",
     None,
-    "File of words that name things, one a line; the default is the labels "
+    "File with the words that name things, one per line; the default is the labels "
     "of the run's regions, or the nouns of its vocabulary.",
   )
   flags.DEFINE_string("licence", "", "Licence of the weights, for MODEL_CARD.md.")

@@ -1,4 +1,4 @@
-"""A matcher as TensorFlow Serving takes it: regions and captions as text in, scores out.
+"""The served form of a matcher: regions and captions as text in, scores out.
 
 `score` and `serving_default`: regions and `captions` [B] -> `similarity` [B],
 `attention` [B, T, R], `words` [B, T], `length` [B]
@@ -8,10 +8,10 @@
 A matcher that compares whole pictures with whole captions (VSE++) has no `attention`;
 it embeds a picture as `image` [B, J] and a caption as `caption` [B, J].
 
-Caption b is scored against picture b. Captions are tokenised in the graph by
-tensorflow_text, whose operations a server must know (TensorFlow Serving and our
-embedded server do). T is fixed: `max_words` and the two tokens that wrap them; longer
-captions are cut. `words` names the token of every row of `attention`.
+Caption b is scored against picture b. The graph tokenises captions with the operations of
+tensorflow_text; TensorFlow Serving and our embedded server know them. T is fixed at
+`max_words` plus the start and end tokens; longer captions are cut. `words` lists the tokens
+that belong to the rows of `attention`.
 """
 
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ from gcap_tf.text import graph_tokenizer
 from gcap_tf.text import vocabulary as vocabularies
 
 MAX_WORDS = 62
-_END = 2  # of the matcher layout
+_END = 2  # id of the end token in a matcher's vocabulary
 CAPTIONS = tf.TensorSpec([None], tf.string, "captions")
 
 
 class MatcherModule(tf.Module):
-  """The exported graph of one matcher; `signatures` is what to save."""
+  """The exported graph of one matcher; `signatures()` returns what to save."""
 
   def __init__(
     self,
@@ -39,18 +39,18 @@ class MatcherModule(tf.Module):
     float16: bool = False,
     max_words: int = MAX_WORDS,
   ):
-    """Traces nothing yet.
+    """Keeps the parts; `signatures` traces them.
 
     Args:
       matcher: built, with its weights.
-      vocabulary: the run's.
+      vocabulary: the words of the run.
       is_noun: for every word of the vocabulary, whether it is a noun (POS-SCAN attends
         from nouns only).
-      float16: store the weights in half precision.
-      max_words: longest caption.
+      float16: whether to store the weights in half precision.
+      max_words: most words of a caption.
     """
     super().__init__(name="matcher")
-    # A module saves what it holds as an attribute: the Keras model is kept out of sight.
+    # A tf.Module saves its attributes; the lambda hides the Keras model from it.
     self._matcher = lambda: matcher
     self.weights = weights.ExportedWeights(matcher, float16)
     self.reader = region_inputs.RegionReader(
@@ -61,7 +61,7 @@ class MatcherModule(tf.Module):
     self._slots = max_words + 2
 
   def specs(self, signature: str) -> dict[str, tf.TensorSpec]:
-    """Inputs of a signature."""
+    """The inputs of a signature."""
     regions = self.reader.inputs.specs()
     return {
       "serving_default": {**regions, "captions": CAPTIONS},
@@ -71,7 +71,7 @@ class MatcherModule(tf.Module):
     }[signature]
 
   def signatures(self) -> dict[str, tf.types.experimental.ConcreteFunction]:
-    """Name -> traced function, for `tf.saved_model.save`."""
+    """Returns name -> traced function, for `tf.saved_model.save`."""
     traced = {
       name: tf.function(getattr(self, name), autograph=False).get_concrete_function(
         **self.specs(name)
@@ -80,26 +80,29 @@ class MatcherModule(tf.Module):
     }
     return {"serving_default": traced["score"], **traced}
 
-  def python_answer(self, signature: str, given: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
-    """What a signature should answer, from the model in memory."""
+  def python_answer(self, signature: str, inputs: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    """Computes a signature with the model in memory, to compare with the saved one."""
     method = "score" if signature == "serving_default" else signature
-    return getattr(self, method)(**given)
+    return getattr(self, method)(**inputs)
 
-  def score(self, captions: tf.Tensor, **given: tf.Tensor) -> dict[str, tf.Tensor]:
-    rows, regions = self.reader.sizes(given)
+  def score(self, captions: tf.Tensor, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
+    rows, regions = self.reader.sizes(inputs)
     caption_batch = self._captions(tf.pad(captions, [[0, tf.maximum(1 - rows, 0)]]))
     with self.weights.scope():
-      scores = scoring.score_pairs(self._matcher(), {**self.reader.batch(given), **caption_batch})
-    answer = {"similarity": scores["similarity"][:rows], **self._named(caption_batch, rows)}
+      scores = scoring.score_pairs(self._matcher(), {**self.reader.batch(inputs), **caption_batch})
+    answer = {
+      "similarity": scores["similarity"][:rows],
+      **self._words_and_length(caption_batch, rows),
+    }
     if "attention" in scores:
       attention = scores["attention"][:rows, :, :regions]
       answer["attention"] = tf.ensure_shape(attention, [None, self._slots, None])
     return answer
 
-  def embed(self, **given: tf.Tensor) -> dict[str, tf.Tensor]:
-    rows, regions = self.reader.sizes(given)
+  def embed(self, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
+    rows, regions = self.reader.sizes(inputs)
     with self.weights.scope():
-      images = self._matcher().encode_images(self.reader.batch(given))
+      images = self._matcher().encode_images(self.reader.batch(inputs))
     if not self._matcher().attends:
       return {"image": images["image"][:rows]}
     return {"regions": images["regions"][:rows, :regions]}
@@ -111,15 +114,18 @@ class MatcherModule(tf.Module):
       encoded = self._matcher().encode_captions(batch)
     if not self._matcher().attends:
       return {"caption": encoded["caption"][:rows]}
-    return {"words": encoded["words"][:rows], "length": self._named(batch, rows)["length"]}
+    return {
+      "words": encoded["words"][:rows],
+      "length": self._words_and_length(batch, rows)["length"],
+    }
 
   def _captions(self, captions: tf.Tensor) -> dict[str, tf.Tensor]:
-    """Numbered, wrapped and cut to T tokens: [B] strings -> the batch's caption side."""
+    """Tokenises [B] strings into the caption part of a batch, T tokens each."""
     batch = self.tokenizer(captions)
     tokens = batch["tokens"][:, : self._slots]
     tokens = tf.pad(tokens, [[0, 0], [0, self._slots - tf.shape(tokens)[1]]])
     tokens = tf.ensure_shape(tokens, [None, self._slots])
-    last = tokens[:, -1:]  # a caption that was cut must still end
+    last = tokens[:, -1:]  # a caption that was cut still needs its end token
     tokens = tf.concat([tokens[:, :-1], tf.where(last > 0, _END, 0)], 1)
     return {
       "tokens": tokens,
@@ -127,7 +133,7 @@ class MatcherModule(tf.Module):
       "noun_mask": tf.gather(tf.constant(self._is_noun), tokens),
     }
 
-  def _named(self, batch: dict[str, tf.Tensor], rows: tf.Tensor) -> dict[str, tf.Tensor]:
+  def _words_and_length(self, batch: dict[str, tf.Tensor], rows: tf.Tensor) -> dict[str, tf.Tensor]:
     tokens = batch["tokens"][:rows]
     return {
       "words": tf.where(tokens > 0, tf.gather(tf.constant(self._words), tokens), ""),

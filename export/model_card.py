@@ -1,4 +1,4 @@
-"""The page beside a SavedModel that says what it is, what it learned from and how to ask it."""
+"""The MODEL_CARD.md of a SavedModel: what it is, its training data, and how to call it."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def text(
   version: int,
   signatures: dict[str, tf.types.experimental.ConcreteFunction],
 ) -> str:
-  """Markdown: model, data, metrics, licence, and every signature's names, types and shapes."""
+  """Returns Markdown: model, data, metrics, licence, and the tensors of every signature."""
   parameters = sum(int(tf.size(variable)) for variable in run.model.variables)
   lines = [
     f"# {run.kind} {run.name}, version {version}",
@@ -27,10 +27,10 @@ def text(
     *(f"- {key}: {value}" for key, value in _options(options).items()),
     f"- Made with TensorFlow {tf.__version__}",
     "",
-    "Boxes are x1, y1, x2, y2 from 0 to 1. Rows beyond `num_regions` are padding and have no",
-    "influence. The model knows the words of its training captions only and repeats their",
-    "mistakes and biases; a caption is a guess, and a box is where the model looked, not proof",
-    "that the thing is there.",
+    "Boxes are x1, y1, x2, y2 from 0 to 1. Rows beyond `num_regions` are padding and do not",
+    "change the answer. The model knows only the words of its training captions and repeats",
+    "their mistakes and biases. A caption is a guess; a box shows where the model looked and",
+    "does not prove that the thing is there.",
     "",
     *card_sections.data(run),
     *card_sections.stages(run.config),
@@ -48,15 +48,15 @@ def text(
 
 
 def _options(options: object) -> dict[str, Any]:
-  """What was chosen at the export; version and licence have a place of their own."""
+  """The export options, except version and licence, which the card shows elsewhere."""
   chosen = configs.to_dict(options)
   return {key: value for key, value in chosen.items() if key not in ("version", "licence")}
 
 
 def _purpose(kind: str) -> str:
   if kind == "matcher":
-    return "Scores how well a caption fits the regions of a picture, and where each word looks."
-  return "Writes a caption for the regions of a picture, and tells which region each word is about."
+    return "Scores how well a caption fits a picture, and reports the region of each word."
+  return "Writes a caption for a picture, and reports the region that each word is about."
 
 
 def _row(direction: str, name: str, spec: tf.TensorSpec) -> str:

@@ -1,11 +1,11 @@
-"""Packs a trained run: one small folder that every tool takes as `--run`, fit to hand on.
+"""Packs a trained run into one small folder that every tool accepts as `--run`.
 
     python -m trainers.evaluate_captioner --run=RUN --data=DATA --split=val > figures.txt
     python -m export.pack_run --run=RUN --out=DIR --metrics=figures.txt --evaluated="val, greedy"
 
-writes `config.json` without the folders of this machine, `vocabulary.json`, the best
-weights in float16 (`weights.npz`), the figures (`metrics.json`) and `MODEL_CARD.md`. With
-`--start_share` a fine-tuned run's weights are averaged with those before fine-tuning.
+writes `config.json` without local paths, `vocabulary.json`, the best weights in float16
+(`weights.npz`), the scores (`metrics.json`) and `MODEL_CARD.md`. `--start_share` averages
+the weights of a fine-tuned run with those before fine-tuning.
 """
 
 from absl import flags
@@ -17,14 +17,12 @@ FLAGS = flags.FLAGS
 
 def _define_flags() -> None:
   flags.DEFINE_string("run", None, "The run folder.", required=True)
-  flags.DEFINE_string("out", None, "The folder to write; what is there is replaced.", required=True)
+  flags.DEFINE_string("out", None, "The folder to write or to replace.", required=True)
   flags.DEFINE_string(
-    "metrics", None, "Figures: a JSON object, or the output of an evaluation, whose last line is."
+    "metrics", None, "File with scores: a JSON object, or the output of an evaluation command."
   )
-  flags.DEFINE_string("evaluated", "", "On what the figures are, for the model card.")
-  flags.DEFINE_float(
-    "start_share", 0.0, "Of a fine-tuned run: share of the weights before fine-tuning.", 0.0, 1.0
-  )
+  flags.DEFINE_string("evaluated", "", "What the scores were measured on, for the model card.")
+  flags.DEFINE_float("start_share", 0.0, "Share of the weights from before fine-tuning.", 0.0, 1.0)
   flags.DEFINE_string("licence", "", "Licence of the weights, for the model card.")
 
 

@@ -1,11 +1,11 @@
-"""What a served model is given of a picture, and the batch that the model reads.
+"""The inputs of a served model, and the batch that the model reads.
 
-features       float32 [B, R, D]  where D > 0
+features       float32 [B, R, D]  if D > 0
 boxes          float32 [B, R, 4]  x1, y1, x2, y2 from 0 to 1
-num_regions    int32 [B]          real regions; rows beyond are padding
-labels         string [B, R]      where the model was trained on labelled regions; names that it
-                                  was not trained on are mapped (`label_mapping`), or unlabelled
-global_feature float32 [B, G]     where the model reads one that is not the mean feature
+num_regions    int32 [B]          number of regions; the rows after them are padding
+labels         string [B, R]      if the model was trained on labelled regions; other names
+                                  are mapped to its labels (`label_mapping`) or dropped
+global_feature float32 [B, G]     if the model reads one that is not the mean feature
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ from gcap_tf import batch as batches
 from gcap_tf.data.stores import label_mapping
 from gcap_tf.text import vocabulary as vocabularies
 
-# Which picture a row is does not matter to a model.
+# A model does not read which picture a row is.
 _READ = [name for name in batches.names(["regions"]) if batches.ENTRIES[name].parts]
 
 
@@ -26,9 +26,9 @@ class RegionInputs:
   """Which of the inputs a model takes.
 
   Attributes:
-    feature_size: D, 0 where regions carry labels only.
-    labelled: regions come with labels.
-    global_size: G where it is an input of its own, else 0.
+    feature_size: D; 0 if regions have labels only.
+    labelled: whether regions have labels.
+    global_size: G if the global feature is a separate input, else 0.
   """
 
   feature_size: int
@@ -37,12 +37,12 @@ class RegionInputs:
 
   @classmethod
   def of(cls, config: Any) -> "RegionInputs":
-    """The inputs that a model's configuration asks for."""
+    """Returns the inputs that a model configuration needs."""
     feature_size = config.feature_size
-    global_size = getattr(config, "global_size", 0)
+    global_size = config.global_size
     return cls(
       feature_size,
-      getattr(config, "num_labels", 0) > 0,
+      config.num_labels > 0,
       0 if global_size == feature_size else global_size,
     )
 
@@ -60,11 +60,10 @@ class RegionInputs:
 
 
 class RegionReader(tf.Module):
-  """Makes a model's batch of the inputs, in the graph.
+  """Builds the batch of a model from the inputs, in the graph.
 
-  The batch has at least one picture and one region, so that no reduction inside a
-  model meets an empty axis; `rows` and `regions` of `sizes` cut answers back.
-  What padding holds cannot reach the model: it is replaced by zeros.
+  The batch has at least one picture and one region, so that a model never reduces an
+  empty axis; callers cut their answers back to `sizes`. Padding becomes zeros.
   """
 
   def __init__(self, inputs: RegionInputs, vocabulary: vocabularies.Vocabulary):
@@ -81,40 +80,40 @@ class RegionReader(tf.Module):
         default_value=0,
       )
 
-  def sizes(self, given: dict[str, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:
-    """B and R of the request."""
-    shape = tf.shape(given["boxes"])
+  def sizes(self, inputs: dict[str, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:
+    """Returns B and R of the request."""
+    shape = tf.shape(inputs["boxes"])
     return shape[0], shape[1]
 
-  def batch(self, given: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
-    """The batch of I = max(B, 1) pictures with max(R, 1) regions."""
-    rows, regions = self.sizes(given)
+  def batch(self, inputs: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+    """Returns a batch of I = max(B, 1) pictures with max(R, 1) regions."""
+    rows, regions = self.sizes(inputs)
     more_rows, more_regions = tf.maximum(1 - rows, 0), tf.maximum(1 - regions, 0)
 
     def at_least_one(x: tf.Tensor) -> tf.Tensor:
       paddings = [[0, more_rows], [0, more_regions], [0, 0]][: x.shape.rank]
       return tf.pad(x, paddings)
 
-    boxes = at_least_one(given["boxes"])
-    count = tf.clip_by_value(tf.pad(given["num_regions"], [[0, more_rows]]), 0, regions)
+    boxes = at_least_one(inputs["boxes"])
+    count = tf.clip_by_value(tf.pad(inputs["num_regions"], [[0, more_rows]]), 0, regions)
     region_mask = tf.sequence_mask(count, tf.shape(boxes)[1])  # [I, R]
     is_real = region_mask[..., tf.newaxis]
     batch = {"boxes": tf.where(is_real, boxes, 0.0), "region_mask": region_mask}
     if self.inputs.feature_size:
-      features = tf.where(is_real, at_least_one(given["features"]), 0.0)
+      features = tf.where(is_real, at_least_one(inputs["features"]), 0.0)
       mean = tf.reduce_sum(features, 1) / tf.cast(tf.maximum(count, 1), tf.float32)[:, tf.newaxis]
       batch.update(features=features, global_feature=mean)
     if self._label_ids is not None:
-      ids = self._ids(given["labels"])
+      ids = self._ids(inputs["labels"])
       batch["region_labels"] = tf.where(region_mask, at_least_one(ids), 0)
     if self.inputs.global_size:
-      batch["global_feature"] = tf.pad(given["global_feature"], [[0, more_rows], [0, 0]])
+      batch["global_feature"] = tf.pad(inputs["global_feature"], [[0, more_rows], [0, 0]])
     shape = tf.shape(region_mask)
     sizes = {"I": shape[0], "R": shape[1], "D": self.inputs.feature_size, "G": 0}
     return batches.complete(batch, _READ, sizes)
 
   def _ids(self, names: tf.Tensor) -> tf.Tensor:
-    """Ids of what regions are called: as it stands, in plain spelling, by its last word."""
+    """Label ids: of the whole name, else of its plain spelling, else of its last word."""
     plain = tf.strings.lower(names, "utf-8")
     plain = tf.strings.strip(tf.strings.regex_replace(plain, r"[\s_]+", " "))
     last = tf.strings.regex_replace(plain, "^.*[ -]", "")

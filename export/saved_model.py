@@ -1,7 +1,7 @@
-"""From a run to a version that can be served, or to nothing at all.
+"""Exports a run as a version that can be served, completely or not at all.
 
-A version is written under a name that servers do not look at, loaded again, compared
-with the model in memory, warmed up, and only then given its number in one rename.
+The export writes a version under a name that servers ignore, loads it again, compares it
+with the model in memory, and then renames it to its number in one step.
 """
 
 import dataclasses
@@ -13,6 +13,7 @@ import tensorflow as tf
 from absl import logging
 
 from export import captioner_module, matcher_module, model_card, thing_words, warmup_requests
+from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.runs import run_folders
 
@@ -21,30 +22,23 @@ TOLERANCE = 1e-4
 
 @dataclasses.dataclass(frozen=True)
 class ExportConfig:
-  """How to export.
+  """Options of an export.
 
   Attributes:
     version: number of the version; 0 takes the next free one.
-    beam_size: N of a captioner's `beam` signature.
-    max_length: longest caption, T.
-    float16_weights: store weights in half precision.
-    object_words: words that name things; () lets the vocabulary decide (`thing_words`).
-    licence: of the weights, for the model card.
+    beam_size: number of beams of a captioner's `beam` signature.
+    max_length: T, the most words of a caption.
+    float16_weights: whether to store the weights in half precision.
+    object_words: words that name things; () takes them from the vocabulary (`thing_words`).
+    licence: licence of the weights, for the model card.
   """
 
-  version: int = 0
-  beam_size: int = 3
-  max_length: int = 20
+  version: configs.Count = 0
+  beam_size: configs.PositiveInt = 3
+  max_length: configs.PositiveInt = 20
   float16_weights: bool = False
   object_words: tuple[str, ...] = ()
   licence: str = ""
-
-  def __post_init__(self):
-    for name in ("beam_size", "max_length"):
-      if getattr(self, name) < 1:
-        raise errors.UserError(f"{name} is {getattr(self, name)}; expected 1 or more")
-    if self.version < 0:
-      raise errors.UserError(f"version is {self.version}; expected a positive number")
 
 
 def export(
@@ -53,11 +47,11 @@ def export(
   """Writes `out/<version>` and returns it.
 
   Args:
-    run: of `runs.load`.
-    out: the model's base path, a folder of versions.
-    config: options.
+    run: a run of `run_folders.load`.
+    out: base path of the model, a folder of versions.
+    config: export options; None for the defaults.
   """
-  config = config or ExportConfig()
+  config = configs.check(config or ExportConfig(), "export")
   out = pathlib.Path(out)
   version = config.version or next_version(out)
   folder = out / str(version)
@@ -68,8 +62,7 @@ def export(
   with files.atomic_path(folder) as partial:
     signatures = module.signatures()
     save(module, str(partial), signatures)
-    requests = warm_up_requests(module, signatures)
-    warmup_requests.write(partial, run.kind, requests)
+    warmup_requests.write(partial, run.kind, example_requests(module, signatures))
     verify(partial, module)
     card = model_card.text(run, config, version, signatures)
     files.write_text(partial / "MODEL_CARD.md", card)
@@ -79,7 +72,7 @@ def export(
 
 
 def flush(folder: pathlib.Path) -> None:
-  """Puts a folder on the disk, so that a power cut after the rename finds it whole."""
+  """Syncs a folder to the disk, so that it is complete after a power cut."""
   for path in (*folder.rglob("*"), folder):
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -93,7 +86,7 @@ def save(
   folder: str,
   signatures: dict[str, tf.types.experimental.ConcreteFunction],
 ) -> None:
-  """Writes the SavedModel itself, without the names of source files."""
+  """Writes the SavedModel itself, without debug information."""
   options = tf.saved_model.SaveOptions(save_debug_info=False)
   tf.saved_model.save(module, folder, signatures=signatures, options=options)
 
@@ -101,7 +94,7 @@ def save(
 def make_module(
   run: run_folders.Run, config: ExportConfig
 ) -> "captioner_module.CaptionerModule | matcher_module.MatcherModule":
-  """The graph to save, by the kind of the run."""
+  """Returns the graph to save for the kind of the run."""
   if run.kind == "matcher":
     is_noun = thing_words.is_noun(run.vocabulary)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
@@ -116,16 +109,16 @@ def make_module(
 
 
 def next_version(out: pathlib.Path) -> int:
-  """One more than the largest version there is."""
+  """Returns one more than the largest version of a folder."""
   if not out.is_dir():
     return 1
   return 1 + max((int(p.name) for p in out.iterdir() if p.name.isdigit()), default=0)
 
 
-def warm_up_requests(
+def example_requests(
   module: tf.Module, signatures: dict[str, tf.types.experimental.ConcreteFunction]
 ) -> list[tuple[str, warmup_requests.Arrays]]:
-  """Every signature in every warm-up batch size."""
+  """Returns warm-up requests: every signature in every warm-up batch size."""
   return [
     (
       name,
@@ -139,12 +132,12 @@ def warm_up_requests(
 def verify(folder: pathlib.Path, module: tf.Module) -> None:
   """Loads the written version and compares its answers to the warm-up requests.
 
-  Words, boxes and flags must be those of the model in memory, numbers within 1e-4.
-  Half-precision weights are compared with themselves, not with the full ones.
+  Words, boxes and flags must equal those of the model in memory; numbers may differ by
+  1e-4. Both sides use the half-precision weights if the export stores those.
   """
   loaded = tf.saved_model.load(str(folder))
-  for signature, given in warmup_requests.read(folder):
-    tensors = {name: tf.constant(array) for name, array in given.items()}
+  for signature, inputs in warmup_requests.read(folder):
+    tensors = {name: tf.constant(array) for name, array in inputs.items()}
     found = loaded.signatures[signature](**tensors)
     wanted = module.python_answer(signature, tensors)
     if set(found) != set(wanted):
@@ -154,8 +147,8 @@ def verify(folder: pathlib.Path, module: tf.Module) -> None:
     for name in wanted:
       if not _same(found[name].numpy(), wanted[name].numpy()):
         raise errors.UserError(
-          f"{folder}: the saved model's {name} of signature {signature} differs from the "
-          "model in memory; the export was not published"
+          f"{folder}: output {name} of signature {signature} differs between the saved model "
+          "and the model in memory; the export was not published"
         )
 
 

@@ -1,4 +1,4 @@
-"""Which words of a vocabulary name a thing: the words that an answer marks as grounded."""
+"""Finds the words of a vocabulary that name a thing; answers mark them as grounded."""
 
 from collections.abc import Iterable
 
@@ -21,10 +21,10 @@ def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = 
   """Whether each word names a thing.
 
   Args:
-    vocabulary: the run's words; its specials never name a thing.
-    names: object classes, one lemma each. None takes the labels of the run's regions as
-      far as they may be nouns (labels cut from phrases hold "two", "red" and "standing"
-      too), or, where regions have no labels, every word that the tagger reads as a noun.
+    vocabulary: the words of the run; its special tokens never name a thing.
+    names: object classes, one lemma each. None takes the region labels that may be nouns
+      (labels cut from phrases also contain "two", "red" and "standing"). If regions have
+      no labels, None takes every word that the tagger reads as a noun.
   """
   if names is not None:
     return _is_one_of(vocabulary, names)
@@ -37,18 +37,19 @@ def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = 
 def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
   """Whether the tagger reads each word as a noun in half or more of eight short captions.
 
-  A vocabulary has no sentences, and alone nearly every word could be a noun: "green"
-  is one on a golf course. Some of the captions offer the place of a verb or an
-  adjective; what is a noun even there, or everywhere else, is one.
+  A vocabulary has no sentences, and nearly every word alone could be a noun: "green" is
+  one on a golf course. So some of the captions put the word in the place of a verb or an
+  adjective.
   """
   return [_is_mostly_noun(tags) for tags in _tags(vocabulary)]
 
 
 def may_be_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
-  """Whether each word is a noun, or one in a noun's place and at most an adjective in that of one.
+  """Whether each word is a noun, or could be one.
 
-  Kinder than `is_noun` to words that the tagger hardly knows, which take whatever place
-  they are offered ("clown"), but not to verbs: those stay verbs before a noun.
+  A word could be a noun if the tagger reads it as a noun in the place of a noun, and as
+  a noun or an adjective in the place of an adjective. This accepts rare words that the
+  tagger reads by their place ("clown"), and rejects verbs, which stay verbs before a noun.
   """
   return [_is_mostly_noun(tags) or _may_be_noun(tags) for tags in _tags(vocabulary)]
 
@@ -65,7 +66,7 @@ def _may_be_noun(tags: dict[str, str]) -> bool:
 
 
 def _tags(vocabulary: vocabularies.Vocabulary) -> list[dict[str, str]]:
-  """Frame -> tag in it, for every word; nothing for specials."""
+  """Returns caption -> tag for every word; an empty dict for special tokens."""
   words = [word for word in vocabulary.words if _is_word(word)]
   tagger = tagging.load_tagger()
   found = {word: {} for word in words}

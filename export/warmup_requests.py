@@ -1,8 +1,8 @@
 """Requests that a server runs before a version takes traffic.
 
-They are written to `assets.extra/tf_serving_warmup_requests`, a TFRecord file of
-PredictionLog, where TensorFlow Serving looks for them: a signature's first call costs
-graph optimisation, which no user should pay for.
+TensorFlow Serving reads them from `assets.extra/tf_serving_warmup_requests`, a TFRecord
+file of PredictionLog. The first call of a signature optimises its graph; the warm-up makes
+sure that no user waits for it.
 """
 
 import pathlib
@@ -21,24 +21,24 @@ Arrays = dict[str, np.ndarray]
 
 
 def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: int = 0) -> Arrays:
-  """A request of drawn regions for a signature: the same for the same seed."""
+  """Returns a request with random regions for a signature; a seed gives the same request."""
   rng = np.random.default_rng(seed)
-  given = {}
+  inputs = {}
   for name, spec in specs.items():
-    open_sizes = (pictures, regions)
-    shape = [open_sizes[axis] if size is None else size for axis, size in enumerate(spec.shape)]
+    unknown_sizes = (pictures, regions)
+    shape = [unknown_sizes[i] if size is None else size for i, size in enumerate(spec.shape)]
     if name == "boxes":
       low = rng.uniform(0.0, 0.6, (pictures, regions, 2))
-      given[name] = np.concatenate([low, low + rng.uniform(0.1, 0.4, low.shape)], -1)
+      inputs[name] = np.concatenate([low, low + rng.uniform(0.1, 0.4, low.shape)], -1)
     elif name == "num_regions":
-      given[name] = np.full(pictures, regions)
+      inputs[name] = np.full(pictures, regions)
     elif spec.dtype == tf.string:
-      given[name] = np.full(shape, b"a man", object)
+      inputs[name] = np.full(shape, b"a man", object)
     else:
-      given[name] = rng.uniform(0.0, 1.0, shape)
+      inputs[name] = rng.uniform(0.0, 1.0, shape)
     if spec.dtype != tf.string:
-      given[name] = given[name].astype(spec.dtype.as_numpy_dtype)
-  return given
+      inputs[name] = inputs[name].astype(spec.dtype.as_numpy_dtype)
+  return inputs
 
 
 def write(
@@ -48,19 +48,19 @@ def write(
   path = folder / PATH
   path.parent.mkdir(parents=True, exist_ok=True)
   with tf.io.TFRecordWriter(str(path)) as writer:
-    for signature, given in requests:
+    for signature, inputs in requests:
       log = prediction_log_pb2.PredictionLog()
       request = log.predict_log.request
       request.model_spec.name = model_name
       request.model_spec.signature_name = signature
-      for name, array in given.items():
+      for name, array in inputs.items():
         request.inputs[name].CopyFrom(tf.make_tensor_proto(array))
       writer.write(log.SerializeToString())
   return path
 
 
 def read(folder: pathlib.Path) -> list[tuple[str, Arrays]]:
-  """The (signature, inputs) pairs of a SavedModel's folder."""
+  """Reads the (signature, inputs) pairs of a SavedModel's folder."""
   found = []
   for _, raw in shards.read_all(folder / PATH):
     request = prediction_log_pb2.PredictionLog.FromString(raw).predict_log.request

@@ -1,8 +1,8 @@
-"""A model's weights as they are exported, in float32 or, to halve the file, in float16.
+"""The exported weights of a model, in float32, or in float16 to halve the file.
 
-The exported variables are copies; a model traced inside `scope()` reads them in place
-of its own. Half-precision weights are read back to float32 once per request, before
-the decoding loop: the arithmetic stays float32.
+The exported variables are copies; a model traced inside `scope()` reads them instead of
+its own. Each request casts half-precision weights to float32 once, before the decoding
+loop, so the arithmetic stays float32.
 """
 
 import contextlib
@@ -23,14 +23,14 @@ class ExportedWeights(tf.Module):
     super().__init__(name="weights")
     self.float16 = float16
     originals = list(model.variables)
-    self._originals = lambda: originals  # not tracked, so not saved beside the copies
+    self._originals = lambda: originals  # a lambda is not tracked, so the originals are not saved
     self.stored = [_store(variable, float16) for variable in originals]
 
   def scope(self) -> contextlib.AbstractContextManager:
-    """Inside it a traced model computes with the exported copies.
+    """Returns a context in which a traced model computes with the exported copies.
 
-    Outside of tracing the model keeps its own weights, so that a comparison of the
-    two finds a copy that went wrong; half-precision copies are always used.
+    Outside of tracing the model keeps its own weights, so that `verify` notices a wrong
+    copy; half-precision copies are used in both cases.
     """
     if tf.executing_eagerly() and not self.float16:
       return contextlib.nullcontext()

@@ -2,6 +2,20 @@
 
 import os
 
-# TensorFlow turns oneDNN on for some CPUs only; steps were faster with it where it does not
+# TensorFlow turns oneDNN on for some CPUs only; steps are faster with it on the others, too
 # (docs/speed.md). TensorFlow reads this when it is imported.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+
+
+def __getattr__(name: str) -> str:
+  """`gcap_tf.__version__`: of pyproject.toml in a clone, else of the installed package."""
+  if name != "__version__":
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+  import importlib.metadata
+  import pathlib
+  import tomllib
+
+  project = pathlib.Path(__file__).resolve().parent.parent / "pyproject.toml"
+  if project.exists():
+    return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+  return importlib.metadata.version("gcap_tf")

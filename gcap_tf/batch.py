@@ -119,48 +119,58 @@ def region_row(count: int, **arrays: Any) -> dict[str, Any]:
   return row
 
 
-def caption_row(
-  ids: np.ndarray, start: int | None = None, end: int = 0, **by_word: Any
-) -> dict[str, Any]:
-  """The row of a caption.
-
-  Args:
-    ids: [words] word ids.
-    start: id that precedes the words in the matchers' layout; None in the captioners'.
-    end: id that follows them; the loss counts it.
-    **by_word: arrays whose first axis is `ids`'s, such as `noun_mask`; and `caption_id`.
-  """
-  first = 0 if start is None else 1
-  tokens = np.full(first + len(ids) + 1, end, np.int32)
-  tokens[:first] = start or 0
-  tokens[first:-1] = ids
-  row = {"tokens": tokens, "token_mask": np.ones(len(tokens), bool)}
-  for name, values in by_word.items():
-    if first and "T" in ENTRIES[name].shape:
-      values = np.concatenate([np.zeros([1, *values.shape[1:]], values.dtype), values])
-    row[name] = values
-  return row
-
-
 def build(rows: Sequence[Row], wanted: Collection[str], sizes: Mapping[str, int]) -> Arrays:
-  """Pads rows to the arrays of a batch; what a row does not have is padding.
+  """Pads rows to the arrays of a batch; an entry that a row lacks is padding.
 
   Args:
-    rows: all pictures, or all captions; they may have more than what is wanted.
+    rows: all pictures, or all captions; they may have more entries than are wanted.
     wanted: entries of the batch.
     sizes: of every letter but the first axis, which is the number of rows.
   """
-  arrays = {}
-  for name in wanted:
-    entry = ENTRIES[name]
-    shape = [len(rows), *(_size(axis, sizes) for axis in entry.shape[1:])]
-    array = _padding(entry, shape)
-    for number, row in enumerate(rows):
-      if name in row:
-        value = row[name]
-        array[(number, *map(slice, np.shape(value)))] = value
-    arrays[name] = array
-  return arrays
+  return {name: _padded(name, rows, sizes, 0) for name in wanted}
+
+
+def build_captions(
+  rows: Sequence[Row],
+  wanted: Collection[str],
+  sizes: Mapping[str, int],
+  start: int | None = None,
+  end: int = 0,
+) -> Arrays:
+  """Pads captions, with the ids that begin and end them.
+
+  Args:
+    rows: arrays by word, such as `tokens` (word ids) and `noun_mask`; and `caption_id`.
+    wanted: entries of the batch.
+    sizes: as in `build`; T has room for the words, `start` and `end`.
+    start: id before the words in the matchers' layout; None in the captioners'.
+    end: id after the words; `token_mask` covers it.
+  """
+  first = 0 if start is None else 1
+  arrays = {name: _padded(name, rows, sizes, first) for name in wanted if name != "token_mask"}
+  ends = np.array([first + len(row["tokens"]) for row in rows])
+  tokens = arrays["tokens"]
+  tokens[:, :first] = start or 0
+  tokens[np.arange(len(rows)), ends] = end
+  return arrays | {"token_mask": np.arange(tokens.shape[1]) <= ends[:, None]}
+
+
+def _padded(name: str, rows: Sequence[Row], sizes: Mapping[str, int], first: int) -> np.ndarray:
+  """One entry of all rows; words begin at slot `first`."""
+  entry = ENTRIES[name]
+  array = _padding(entry, [len(rows), *(_size(axis, sizes) for axis in entry.shape[1:])])
+  if array.ndim == 1:
+    array[:] = [row.get(name, entry.fill) for row in rows]
+    return array
+  first = first if entry.shape[1] == "T" else 0
+  for own, row in zip(array, rows, strict=True):
+    value = row.get(name)
+    if value is not None:
+      place = own[first : first + len(value)]
+      if place.ndim > 1 and place.shape != value.shape:
+        place = place[:, : value.shape[1]]
+      place[...] = value
+  return array
 
 
 def zeros(wanted: Collection[str], sizes: Mapping[str, int]) -> Arrays:

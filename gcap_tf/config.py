@@ -14,6 +14,7 @@ import math
 import re
 import types
 import typing
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
 from gcap_tf import errors
@@ -58,21 +59,21 @@ def to_dict(config: Any) -> dict[str, Any]:
 def from_dict(cls: type[C], values: dict[str, Any], where: str = "config") -> C:
   """Builds `cls` from a dictionary.
 
-  An unknown key, a wrong type and a value out of its range are a `UserError`.
+  An unknown key, a wrong type and a value out of its range are a `UserError`, which calls
+  the option `where.key`, or `key` if `where` is "".
   """
   hints = typing.get_type_hints(cls, include_extras=True)
   fields = {field.name for field in dataclasses.fields(cls)}
+  prefix = f"{where}." if where else ""
   for key in values:
     if key not in fields:
       near = difflib.get_close_matches(key, fields, n=1)
       hint = f' (did you mean "{near[0]}"?)' if near else ""
       raise errors.UserError(
-        f'{where}: unknown option "{key}" of {cls.__name__}; '
+        f'{f"{where}: " if where else ""}unknown option "{key}" of {cls.__name__}; '
         f"known: {', '.join(sorted(fields))}{hint}"
       )
-  return cls(
-    **{key: _convert(hints[key], value, f"{where}.{key}") for key, value in values.items()}
-  )
+  return cls(**{key: _convert(hints[key], value, prefix + key) for key, value in values.items()})
 
 
 def check(config: C, where: str = "config") -> C:
@@ -97,7 +98,7 @@ def override(config: C, assignments: list[str]) -> C:
       inner[last] = json.loads(text)
     except json.JSONDecodeError:
       inner[last] = text
-  return from_dict(type(config), values, "--set")
+  return from_dict(type(config), values, "")
 
 
 def describe(config: Any, prefix: str = "") -> list[tuple[str, str, str, str]]:
@@ -112,6 +113,15 @@ def describe(config: Any, prefix: str = "") -> list[tuple[str, str, str, str]]:
       default = json.dumps(value)
       rows.append((key, _type_name(hints[field.name]), default, meanings.get(field.name, "")))
   return rows
+
+
+def table(rows: Sequence[tuple[str, str, str, str]]) -> str:
+  """Rows of `describe` as lines of four columns."""
+  shown = [("option", "type and range", "default", "meaning"), *rows]
+  widths = [min(max(len(row[column]) for row in shown), 34) for column in range(3)]
+  return "\n".join(
+    "  ".join([*(row[n].ljust(widths[n]) for n in range(3)), row[3]]).rstrip() for row in shown
+  )
 
 
 def _meanings(cls: type) -> dict[str, str]:

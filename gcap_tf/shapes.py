@@ -1,4 +1,4 @@
-"""The dimension glossary, used in every docstring and shape comment.
+"""Letters of dimensions in docstrings and shape comments.
 
 I  pictures in a batch          R  regions of a picture
 B  sequences (captions), B = I * captions per picture; picture-major

@@ -1,13 +1,15 @@
-"""Requests that arrive together run together.
+"""Runs requests that arrive together as one batch.
 
-Requests of one signature wait in one bounded queue. A worker takes as many as fit,
-pads their regions to the longest, runs them as one batch and cuts the answers apart
-again. While it runs, the next requests gather: the fuller the server, the larger its
-batches. The worker waits for company only where there was some in or behind the last batch,
-so that a lone client never pays for it, and only while company keeps coming: callers that
-were answered together ask again together, one after the other.
+The requests of one signature wait in one bounded queue. A worker takes as many as fit,
+pads them to the same number of regions, runs them as one batch and splits the answers.
+Meanwhile the next requests queue up, so a busy server runs larger batches.
 
-Where a request carries `num_regions`, every open size but the first of its tensors
+The worker waits for more requests only if the last batch had more than one, or if others
+arrived while it ran: a single client never waits. Clients that were answered together send
+their next requests one after the other; the wait ends when no new request arrives for a
+while.
+
+If a signature has the input `num_regions`, every unknown size of its tensors but the first
 is the number of regions. Other signatures run one request at a time.
 """
 
@@ -20,26 +22,27 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from gcap_tf import config as configs
 from serving import metrics as metrics_lib
 from serving import servables, status
 
 Arrays = Mapping[str, np.ndarray]
-_GAPS = 4  # this share of the longest wait passes without a newcomer before a batch runs
+_GAPS = 4  # a wait ends early after 1/_GAPS of the longest wait without a new request
 
 
 @dataclasses.dataclass(frozen=True)
 class BatchingConfig:
-  """TensorFlow Serving's batching options, those that the embedded server has.
+  """The batching options of TensorFlow Serving that the embedded server supports.
 
   Attributes:
-    max_batch_size: most pictures that run together.
-    batch_timeout_micros: longest wait for company; a quarter of it without a newcomer ends it.
+    max_batch_size: most pictures in one batch.
+    batch_timeout_micros: longest wait for more requests; it ends early if none arrives.
     num_batch_threads: batches that may run at once, per model version.
   """
 
-  max_batch_size: int = 32
-  batch_timeout_micros: int = 20_000
-  num_batch_threads: int = 1
+  max_batch_size: configs.PositiveInt = 32
+  batch_timeout_micros: configs.Count = 20_000
+  num_batch_threads: configs.PositiveInt = 1
 
 
 @dataclasses.dataclass
@@ -47,7 +50,7 @@ class Job:
   """One request in the queue."""
 
   inputs: Arrays
-  deadline: float  # of time.monotonic()
+  deadline: float  # in seconds of time.monotonic()
   answer: concurrent.futures.Future = dataclasses.field(default_factory=concurrent.futures.Future)
 
   @property
@@ -87,7 +90,7 @@ class Batcher:
       thread.start()
 
   def submit(self, inputs: Arrays, deadline: float) -> concurrent.futures.Future:
-    """Queues a request that was already checked against the signature."""
+    """Queues a request; the caller has checked it against the signature."""
     job = Job(inputs, deadline)
     with self._wake:
       if self._closing:
@@ -105,7 +108,7 @@ class Batcher:
     return len(self._queue)
 
   def close(self) -> None:
-    """Answers what is queued, then stops the workers."""
+    """Answers the queued requests, then stops the workers."""
     with self._wake:
       self._closing = True
       self._wake.notify_all()
@@ -113,46 +116,46 @@ class Batcher:
       thread.join()
 
   def _work(self) -> None:
-    has_company = False
+    expects_more = False
     while True:
-      jobs = self._take(has_company)
+      jobs = self._take(expects_more)
       if jobs is None:
         return
-      has_company = len(jobs) > 1
+      expects_more = len(jobs) > 1
       try:
-        has_company |= self._run(jobs)
-      except BaseException as error:  # a request must be answered whatever happens
+        expects_more |= self._run(jobs)
+      except BaseException as error:  # every request gets an answer, even after a crash
         _fail(jobs, error)
 
-  def _take(self, wait_for_company: bool) -> list[Job] | None:
-    """The next jobs to run together; None when the batcher is closed and empty."""
+  def _take(self, wait_for_more: bool) -> list[Job] | None:
+    """Returns the next jobs to run together; None if the batcher is closed and empty."""
     with self._wake:
       while not self._queue:
         if self._closing:
           return None
         self._wake.wait()
-      if wait_for_company and self.pads_regions:
-        self._wait_for_company()
+      if wait_for_more and self.pads_regions:
+        self._wait_for_more()
       jobs, rows = [], 0
       while self._queue:
         job = self._queue[0]
         full = rows + job.rows > self._config.max_batch_size or not self.pads_regions
         if jobs and full:
-          self._wake.notify()  # the rest is for another worker
+          self._wake.notify()  # another worker takes the rest
           break
         self._queue.popleft()
-        # From here on its caller cannot cancel it any more, so that it has one answer only.
+        # From here on the caller cannot cancel the job, so it gets exactly one answer.
         if not job.answer.set_running_or_notify_cancel():
           continue
         if job.deadline <= time.monotonic():
           self._metrics.expired.add(self._model_name)
-          _fail([job], status.late("the deadline passed while the request was queued"))
+          _fail([job], status.deadline_exceeded("the deadline passed while the request was queued"))
         else:
           jobs.append(job)
           rows += job.rows
       return jobs
 
-  def _wait_for_company(self) -> None:
+  def _wait_for_more(self) -> None:
     longest = self._config.batch_timeout_micros / 1e6
     until = time.monotonic() + longest
     while not self._closing and sum(j.rows for j in self._queue) < self._config.max_batch_size:
@@ -161,16 +164,16 @@ class Batcher:
         return
 
   def _run(self, jobs: list[Job]) -> bool:
-    """Answers the jobs; tells whether others came while they ran."""
+    """Answers the jobs; returns whether to expect more requests soon."""
     if not jobs:
       return False
     rows = [job.rows for job in jobs]
     self._metrics.batch_rows.observe(sum(rows), self._model_name, self.signature.name)
     if len(jobs) == 1:
       outputs = self._servable.run(self.signature, jobs[0].inputs)
-      others_came = self.waiting() > 0  # looked up before this caller can come again
+      others_wait = self.waiting() > 0  # read before this client can send its next request
       jobs[0].answer.set_result(outputs)
-      return others_came
+      return others_wait
     merged = merge([job.inputs for job in jobs], max(job.regions for job in jobs))
     try:
       outputs = self._servable.run(self.signature, merged)
@@ -185,7 +188,7 @@ class Batcher:
     return True
 
   def _run_apart(self, jobs: list[Job]) -> None:
-    """After a failed batch: only the request that is at fault gets the error."""
+    """Runs the jobs of a failed batch one by one; only the faulty one gets the error."""
     for job in jobs:
       try:
         job.answer.set_result(self._servable.run(self.signature, job.inputs))
@@ -194,7 +197,7 @@ class Batcher:
 
 
 class BatcherPool:
-  """The batchers of one version, made when a signature is first asked for."""
+  """The batchers of one version; each is made at the first request for its signature."""
 
   def __init__(self, make: Callable[[servables.Signature], Batcher]):
     self._make = make
@@ -218,7 +221,7 @@ class BatcherPool:
 
 
 def merge(requests: list[Arrays], regions: int) -> dict[str, np.ndarray]:
-  """Stacks requests along the batch, every region axis padded to `regions`."""
+  """Concatenates requests along the batch axis, padded to `regions` regions."""
   return {
     name: np.concatenate([_pad(request[name], regions) for request in requests])
     for name in requests[0]
@@ -226,7 +229,7 @@ def merge(requests: list[Arrays], regions: int) -> dict[str, np.ndarray]:
 
 
 def cut_regions(outputs: Arrays, signature: servables.Signature, regions: int) -> Arrays:
-  """Undoes the padding: open sizes of outputs, but the first, are regions."""
+  """Removes the padding: every unknown size of an output but the first is regions."""
   cut = {}
   for name, array in outputs.items():
     shape = signature.outputs[name].shape or ()

@@ -1,270 +1,59 @@
-"""Asks a captioning server, from Python or from the command line.
+"""A client of a captioning server, for Python and the command line.
 
     python -m serving.client --detections=dog.json --picture=dog.jpg --out=dog_caption.png
 
-prints the caption with the box of every noun, and writes the picture with them drawn.
+prints the caption with the box of every noun, and draws both on the picture.
 In Python:
 
     captions = client.Client("127.0.0.1:8500").caption(features, boxes)
+
+The library is in `serving/grpc_client.py`; it is imported at its first use, so that `--help`
+does not wait for TensorFlow.
 """
 
 import dataclasses
 import pathlib
-import random
-import time
-from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-import grpc
-import numpy as np
-import tensorflow as tf
 from absl import flags
-from PIL import Image
-from tensorflow_serving.apis import (
-  get_model_metadata_pb2,
-  get_model_status_pb2,
-  model_service_pb2_grpc,
-  predict_pb2,
-  prediction_service_pb2_grpc,
-)
 
 from gcap_tf import errors, files
-from gcap_tf.visuals import draw
-from serving import region_files
+
+if TYPE_CHECKING:
+  from serving import region_files
 
 FLAGS = flags.FLAGS
-RETRIED = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
-_FIRST_PAUSE = 0.05
-_LONGEST_PAUSE = 2.0
 
 
-@dataclasses.dataclass(frozen=True)
-class GroundedCaption:
-  """One caption and where its words look.
+def __getattr__(name: str) -> Any:
+  """`Client` and the other names of `grpc_client`."""
+  from serving import grpc_client
 
-  Attributes:
-    caption: the words joined by blanks.
-    words: its n words.
-    box_index: [n] the region of each word, -1 for none.
-    grounded: [n] the word names a thing.
-    boxes: [n, 4] box of each word, from 0 to 1.
-    attention: [n, R].
-    log_prob: of the caption.
-  """
-
-  caption: str
-  words: tuple[str, ...]
-  box_index: np.ndarray
-  grounded: np.ndarray
-  boxes: np.ndarray
-  attention: np.ndarray
-  log_prob: float
-
-  def to_json(self) -> dict:
-    return {
-      "caption": self.caption,
-      "words": list(self.words),
-      "box_index": self.box_index.tolist(),
-      "grounded": self.grounded.tolist(),
-      "boxes": self.boxes.tolist(),
-      "log_prob": self.log_prob,
-    }
-
-
-class Client:
-  """A connection to one model of a server."""
-
-  def __init__(
-    self,
-    address: str,
-    *,
-    model: str = "captioner",
-    token: str = "",
-    tls_ca: files.PathLike | None = None,
-    timeout: float = 30.0,
-  ):
-    """Connects when first asked.
-
-    Args:
-      address: HOST:PORT of the gRPC side.
-      model: name of the model.
-      token: sent as `authorization: Bearer TOKEN`.
-      tls_ca: PEM file that the server's certificate is checked with; turns TLS on.
-      timeout: seconds for one call, retries included.
-    """
-    self.address, self.model, self.timeout = address, model, timeout
-    self._metadata = [("authorization", f"Bearer {token}")] if token else []
-    options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-    if tls_ca is None:
-      self._channel = grpc.insecure_channel(address, options)
-    else:
-      credentials = grpc.ssl_channel_credentials(pathlib.Path(tls_ca).read_bytes())
-      self._channel = grpc.secure_channel(address, credentials, options)
-    prediction = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
-    self._predict, self._metadata_of = prediction.Predict, prediction.GetModelMetadata
-    self._status = model_service_pb2_grpc.ModelServiceStub(self._channel).GetModelStatus
-
-  def caption(
-    self,
-    features: np.ndarray | Sequence[np.ndarray] | None,
-    boxes: np.ndarray | Sequence[np.ndarray],
-    labels: Sequence[Sequence[str]] | None = None,
-    decode: str = "greedy",
-  ) -> list[GroundedCaption]:
-    """Captions pictures; their region counts may differ.
-
-    Features or labels that the model does not take are left out.
-
-    Args:
-      features: per picture [R, D]; None for a captioner of labelled regions.
-      boxes: per picture [R, 4], from 0 to 1.
-      labels: per picture R strings, for a captioner of labelled regions.
-      decode: "greedy" or "beam".
-    """
-    taken = self.inputs(decode)
-    inputs = pad_regions(
-      features if "features" in taken else None, boxes, labels if "labels" in taken else None
-    )
-    outputs = self.predict(inputs, signature=decode)
-    return [_caption(outputs, row, len(rows)) for row, rows in enumerate(boxes)]
-
-  def predict(
-    self, inputs: dict[str, np.ndarray], signature: str = "", version: int | None = None
-  ) -> dict[str, np.ndarray]:
-    """Any signature on whole tensors; what the server refuses is a `UserError`."""
-    request = predict_pb2.PredictRequest()
-    request.model_spec.name = self.model
-    request.model_spec.signature_name = signature
-    if version is not None:
-      request.model_spec.version.value = version
-    for name, array in inputs.items():
-      request.inputs[name].CopyFrom(tf.make_tensor_proto(array))
-    response = self._call(self._predict, request)
-    return {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
-
-  def inputs(self, signature: str) -> set[str]:
-    """Names of a signature's inputs."""
-    request = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])
-    request.model_spec.name = self.model
-    signatures = get_model_metadata_pb2.SignatureDefMap()
-    self._call(self._metadata_of, request).metadata["signature_def"].Unpack(signatures)
-    if signature not in signatures.signature_def:
-      known = ", ".join(sorted(n for n in signatures.signature_def if not n.startswith("__")))
-      raise errors.UserError(f'model {self.model} has no signature "{signature}"; known: {known}')
-    return set(signatures.signature_def[signature].inputs)
-
-  def versions(self) -> dict[int, str]:
-    """Version -> state, such as {3: "AVAILABLE"}."""
-    request = get_model_status_pb2.GetModelStatusRequest()
-    request.model_spec.name = self.model
-    response = self._call(self._status, request)
-    names = get_model_status_pb2.ModelVersionStatus.State
-    return {entry.version: names.Name(entry.state) for entry in response.model_version_status}
-
-  def close(self) -> None:
-    self._channel.close()
-
-  def _call(self, method, request):
-    """Calls, and again after a pause while the server is full, until the time is up."""
-    deadline = time.monotonic() + self.timeout
-    pause = _FIRST_PAUSE
-    while True:
-      try:
-        left = max(0.001, deadline - time.monotonic())
-        return method(request, timeout=left, metadata=self._metadata)
-      except grpc.RpcError as error:
-        # Full jitter: clients that were refused together must not come back together.
-        wait = random.uniform(0, pause)
-        if error.code() not in RETRIED or time.monotonic() + wait >= deadline:
-          raise errors.UserError(
-            f"server {self.address} answered {error.code().name}: {error.details()}"
-          ) from error
-        time.sleep(wait)
-        pause = min(2 * pause, _LONGEST_PAUSE)
-
-
-def pad_regions(
-  features: Sequence[np.ndarray] | None,
-  boxes: Sequence[np.ndarray],
-  labels: Sequence[Sequence[str]] | None,
-) -> dict[str, np.ndarray]:
-  """The tensors of a request, region counts evened out with padding."""
-  counts = [len(rows) for rows in boxes]
-  most = max(counts, default=0)
-
-  def stack(arrays: Sequence[np.ndarray], size: int) -> np.ndarray:
-    stacked = np.zeros((len(counts), most, size), np.float32)
-    for row, array in enumerate(arrays):
-      if len(array) != counts[row]:
-        raise errors.UserError(
-          f"picture {row} has {counts[row]} boxes and {len(array)} rows of features"
-        )
-      stacked[row, : counts[row]] = array
-    return stacked
-
-  inputs = {"boxes": stack(boxes, 4), "num_regions": np.array(counts, np.int32)}
-  if features is not None:
-    inputs["features"] = stack(features, max((np.shape(f)[-1] for f in features), default=0))
-  if labels is not None:
-    inputs["labels"] = np.full((len(counts), most), b"", object)
-    for row, names in enumerate(labels):
-      inputs["labels"][row, : len(names)] = [name.encode() for name in names]
-  return inputs
-
-
-def write_picture(
-  answer: GroundedCaption, regions: region_files.PictureRegions, path: files.PathLike
-) -> None:
-  """Draws the caption and the boxes of its nouns on the picture (or on a clean canvas)."""
-  drawn = draw.grounded_caption(
-    regions.picture or None,
-    answer.words,
-    answer.boxes,
-    answer.grounded.tolist(),
-    attention=answer.attention,
-    regions_01=regions.boxes,
-    labels=regions.labels or (),
-  )
-  suffix = pathlib.Path(path).suffix.lower()
-  kinds = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
-  if suffix not in kinds:
-    raise errors.UserError(f"{path}: pictures are written as .png or .jpg")
-  with files.atomic_path(path) as partial:
-    drawn.save(partial, format=kinds[suffix])
-
-
-def _caption(outputs: dict[str, np.ndarray], row: int, regions: int) -> GroundedCaption:
-  count = int(outputs["length"][row])
-  return GroundedCaption(
-    caption=outputs["caption"][row].decode(),
-    words=tuple(word.decode() for word in outputs["words"][row, :count]),
-    box_index=outputs["box_index"][row, :count],
-    grounded=outputs["grounded"][row, :count],
-    boxes=outputs["box"][row, :count],
-    attention=outputs["attention"][row, :count, :regions],
-    log_prob=float(outputs["log_prob"][row]),
-  )
+  return getattr(grpc_client, name)
 
 
 def _define_flags() -> None:
-  flags.DEFINE_string("server", "127.0.0.1:8500", "HOST:PORT of the server's gRPC side.")
+  flags.DEFINE_string("server", "127.0.0.1:8500", "HOST:PORT of the gRPC server.")
   flags.DEFINE_string("model_name", "captioner", "Name of the model.")
   flags.DEFINE_string("detections", None, "JSON file with the picture's regions.")
   flags.DEFINE_string("regions", None, "Folder with att/ID.npz and box/ID.npy.")
-  flags.DEFINE_string("data", None, "Prepared folder to take a record from.")
+  flags.DEFINE_string("data", None, "Prepared folder to read a record from.")
   flags.DEFINE_string("split", "test", "Split of --data.")
   flags.DEFINE_string("image_id", "", "Which picture of --detections, --regions or --data.")
-  flags.DEFINE_string("picture", None, "The picture, to draw on and to scale boxes with.")
+  flags.DEFINE_string("picture", None, "Picture file, to draw on and to scale boxes by.")
   flags.DEFINE_enum("decode", "greedy", ["greedy", "beam"], "How words are chosen.")
-  flags.DEFINE_string("out", None, "Writes the annotated picture here (.png or .jpg).")
-  flags.DEFINE_string("json", None, "Writes the answer here.")
+  flags.DEFINE_string("out", None, "File for the annotated picture (.png or .jpg).")
+  flags.DEFINE_string("json", None, "File for the answer as JSON.")
   flags.DEFINE_string("token_file", None, "File with the server's token.")
-  flags.DEFINE_string("tls_ca", None, "PEM file to check the server with; turns TLS on.")
-  flags.DEFINE_float("timeout", 30.0, "Seconds to wait, retries included.", 0.001)
+  flags.DEFINE_string("tls_ca", None, "PEM file to check the server's certificate; turns TLS on.")
+  flags.DEFINE_float("timeout", 30.0, "Seconds to wait, including retries.", 0.001)
 
 
-def _regions_from_flags() -> region_files.PictureRegions:
-  if sum(map(bool, (FLAGS.detections, FLAGS.regions, FLAGS.data))) != 1:
-    raise errors.UserError("give one of --detections=FILE, --regions=DIR and --data=DIR")
+def _regions_from_flags() -> "region_files.PictureRegions":
+  from PIL import Image
+
+  from serving import region_files
+
   if FLAGS.data:
     return region_files.from_prepared(FLAGS.data, FLAGS.split, FLAGS.image_id)
   size = Image.open(FLAGS.picture).size if FLAGS.picture else None
@@ -279,9 +68,13 @@ def _regions_from_flags() -> region_files.PictureRegions:
 
 def main(argv: list[str]) -> None:
   del argv
+  if sum(map(bool, (FLAGS.detections, FLAGS.regions, FLAGS.data))) != 1:
+    raise errors.UserError("give one of --detections=FILE, --regions=DIR and --data=DIR")
+  from serving import grpc_client
+
   regions = _regions_from_flags()
   token = pathlib.Path(FLAGS.token_file).read_text().strip() if FLAGS.token_file else ""
-  client = Client(
+  client = grpc_client.Client(
     FLAGS.server, model=FLAGS.model_name, token=token, tls_ca=FLAGS.tls_ca, timeout=FLAGS.timeout
   )
   (answer,) = client.caption(
@@ -297,7 +90,7 @@ def main(argv: list[str]) -> None:
   if FLAGS.json:
     files.write_json(FLAGS.json, answer.to_json())
   if FLAGS.out:
-    write_picture(answer, regions, FLAGS.out)
+    grpc_client.write_picture(answer, regions, FLAGS.out)
 
 
 if __name__ == "__main__":

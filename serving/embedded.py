@@ -1,6 +1,6 @@
-"""The embedded server as a library: start it, ask it, stop it.
+"""The embedded server as a library.
 
-It speaks TensorFlow Serving's gRPC and REST API. `serving/server.py` is its command.
+It has the gRPC and REST API of TensorFlow Serving. `serving/server.py` is its command.
 """
 
 import concurrent.futures
@@ -13,18 +13,25 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from serving import batching as batching_lib
 from serving import limits as limits_lib
 from serving import metrics as metrics_lib
 from serving import models, predict, rest, rpc, servables, static, versions
 
-_SPARE_THREADS = 16  # answer health checks and refusals while all slots are taken
+_SPARE_THREADS = 16  # for health checks and refusals while all slots are taken
 
 
 @dataclasses.dataclass(frozen=True)
 class Tls:
-  """PEM files; `client_ca` makes clients show a certificate."""
+  """PEM files for TLS.
+
+  Attributes:
+    certificate: certificate of the server.
+    key: private key of the server.
+    client_ca: if given, clients must send a certificate that it signed.
+  """
 
   certificate: pathlib.Path
   key: pathlib.Path
@@ -33,17 +40,20 @@ class Tls:
 
 @dataclasses.dataclass(frozen=True)
 class ServerConfig:
-  """Everything a server can be told.
+  """Options of a server.
 
   Attributes:
-    models: what to serve.
-    bind: the address to listen on.
-    port, rest_port: 0 takes a free one; a `rest_port` of None turns REST off.
-    limits, batching, threads: see their classes.
-    poll_seconds: how often new versions are looked for.
-    token: what clients must send as `authorization: Bearer TOKEN`; "" lets all in.
+    models: the models to serve.
+    bind: address to listen on.
+    port: gRPC port; 0 takes a free one.
+    rest_port: REST port; 0 takes a free one, None turns REST off.
+    limits: bounds on requests.
+    batching: batching options.
+    threads: thread pools of TensorFlow.
+    poll_seconds: seconds between two searches for new versions.
+    token: clients must send it as `authorization: Bearer TOKEN`; "" accepts all clients.
     tls: certificates, or None for plain text.
-    samples: a folder with samples for the page.
+    samples: folder with samples for the page.
   """
 
   models: tuple[versions.ModelConfig, ...]
@@ -55,7 +65,7 @@ class ServerConfig:
     default_factory=batching_lib.BatchingConfig
   )
   threads: servables.Threads = dataclasses.field(default_factory=servables.Threads)
-  poll_seconds: float = 1.0
+  poll_seconds: configs.Positive = 1.0
   token: str = ""
   tls: Tls | None = None
   samples: pathlib.Path | None = None
@@ -69,6 +79,8 @@ class Server:
   """
 
   def __init__(self, config: ServerConfig):
+    configs.check(config.limits, "limits")
+    configs.check(config.batching, "batching")
     self.config = config
     self.metrics = metrics_lib.Metrics()
     self._health = health.HealthServicer()
@@ -79,7 +91,7 @@ class Server:
       metrics=self.metrics,
       threads=config.threads,
       poll_seconds=config.poll_seconds,
-      on_refresh=self._tell_health,
+      on_refresh=self._report_health,
     )
     self._add_gauges()
     self.predictor = predict.Predictor(self.models, config.limits, self.metrics)
@@ -99,7 +111,7 @@ class Server:
     return f"{_host(self.config.bind)}:{self.rest_port}"
 
   def start(self) -> "Server":
-    """Loads the models, then takes requests."""
+    """Loads the models, then accepts requests."""
     self.models.start()
     self._grpc.start()
     if self._rest is not None:
@@ -110,7 +122,7 @@ class Server:
     return self
 
   def stop(self, grace_seconds: float = 10.0) -> None:
-    """Takes no more requests, answers those under way, unloads the models."""
+    """Accepts no more requests, finishes the current ones, unloads the models."""
     self._health.enter_graceful_shutdown()
     stopped = self._grpc.stop(grace_seconds)
     if self._rest is not None:
@@ -165,7 +177,7 @@ class Server:
     self.metrics.add_gauge(
       metrics_lib.Gauge(
         "gcap_serving_version_available",
-        "1 for every version that takes requests.",
+        "1 for every version that accepts requests.",
         ("model_name", "version"),
         lambda: {(m, str(v)): 1 for m, found in self.models.available().items() for v in found},
       )
@@ -179,8 +191,8 @@ class Server:
       )
     )
 
-  def _tell_health(self) -> None:
-    """Healthy is a server whose every model has a version that answers."""
+  def _report_health(self) -> None:
+    """Reports the server as healthy if every model has an available version."""
     states = health_pb2.HealthCheckResponse
     state = states.SERVING if self.models.ready() else states.NOT_SERVING
     for service in ("", rpc.PREDICTION_SERVICE, rpc.MODEL_SERVICE):

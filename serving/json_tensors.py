@@ -1,6 +1,6 @@
 """Tensors in JSON, in the row ("instances") and column ("inputs") forms of TensorFlow Serving.
 
-Strings are UTF-8; bytes that are not travel as {"b64": "..."}.
+Strings are UTF-8; other bytes are written as {"b64": "..."}.
 """
 
 import base64
@@ -20,7 +20,7 @@ _STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.S)
 
 
 def parse(body: bytes, limits: limits_lib.Limits) -> dict[str, Any]:
-  """The JSON object of a request, refused unread where it nests too deep."""
+  """Parses the JSON object of a request; checks first that it does not nest too deep."""
   depth = 0
   for token in _STRUCTURE.finditer(body):
     first = body[token.start()]
@@ -39,7 +39,7 @@ def parse(body: bytes, limits: limits_lib.Limits) -> dict[str, Any]:
 def arrays_of(
   request: dict[str, Any], signature: servables.Signature, limits: limits_lib.Limits
 ) -> dict[str, np.ndarray]:
-  """The checked arrays of a REST request in either form."""
+  """Returns the checked arrays of a REST request in either form."""
   if ("instances" in request) == ("inputs" in request):
     raise status.invalid('Request must have one of "instances" (rows) or "inputs" (columns)')
   if "instances" in request:
@@ -47,7 +47,7 @@ def arrays_of(
   else:
     columns = request["inputs"]
     if not isinstance(columns, dict) or set(columns) == {"b64"}:
-      columns = _lone(columns, signature)
+      columns = _single_input(columns, signature)
   predict.check_names(set(columns), signature)
   return {
     name: _array(name, value, signature.inputs[name], limits) for name, value in columns.items()
@@ -55,12 +55,12 @@ def arrays_of(
 
 
 def answer(outputs: Mapping[str, np.ndarray], rows: bool) -> dict[str, Any]:
-  """The body of an answer: `predictions` for rows, `outputs` for columns."""
-  plain = {name: _plain(array, name) for name, array in outputs.items()}
+  """Returns the body of an answer: `predictions` for rows, `outputs` for columns."""
+  plain = {name: _to_json(array, name) for name, array in outputs.items()}
   if not rows:
     return {"outputs": plain if len(plain) > 1 else next(iter(plain.values()))}
   if any(array.ndim == 0 for array in outputs.values()):
-    raise status.invalid('this signature has no batch dimension: ask in "inputs" form')
+    raise status.invalid('this signature has no batch dimension: use the "inputs" form')
   if len(plain) == 1:
     return {"predictions": next(iter(plain.values()))}
   names = list(plain)
@@ -72,7 +72,7 @@ def _columns(instances: Any, signature: servables.Signature) -> dict[str, list[A
   if not isinstance(instances, list) or not instances:
     raise status.invalid('"instances" must be a list with at least one row')
   if not isinstance(instances[0], dict) or set(instances[0]) == {"b64"}:
-    return _lone(instances, signature)
+    return _single_input(instances, signature)
   names = set(instances[0])
   for index, row in enumerate(instances):
     if not isinstance(row, dict) or set(row) != names:
@@ -80,8 +80,8 @@ def _columns(instances: Any, signature: servables.Signature) -> dict[str, list[A
   return {name: [row[name] for row in instances] for name in sorted(names)}
 
 
-def _lone(value: Any, signature: servables.Signature) -> dict[str, Any]:
-  """A bare value, allowed where the signature has one input."""
+def _single_input(value: Any, signature: servables.Signature) -> dict[str, Any]:
+  """Names a bare value, which is allowed if the signature has one input."""
   if len(signature.inputs) != 1:
     raise status.invalid(
       f"the signature has {len(signature.inputs)} inputs: give an object with their names"
@@ -94,7 +94,7 @@ def _array(name: str, value: Any, spec: servables.Spec, limits: limits_lib.Limit
     array = _string_array(name, value)
   else:
     array = _number_array(name, value, spec)
-  array = _with_lost_sizes(array, spec)
+  array = _restore_sizes(array, spec)
   tensors.check_shape(name, array.shape, spec, limits)
   tensors.check_values(name, array, limits)
   return array
@@ -117,7 +117,7 @@ def _number_array(name: str, value: Any, spec: servables.Spec) -> np.ndarray:
     bounds = np.iinfo(wanted)
     if array.min() < bounds.min or array.max() > bounds.max:
       raise status.invalid(f'input "{name}" holds a number out of the range of {spec.dtype.name}')
-  with np.errstate(over="ignore"):  # infinity is refused with the values
+  with np.errstate(over="ignore"):  # check_values refuses infinity
     return array.astype(wanted)
 
 
@@ -148,15 +148,15 @@ def _bytes(name: str, item: Any) -> bytes:
   raise status.invalid(f'input "{name}" must hold strings or {{"b64": "..."}} only')
 
 
-def _with_lost_sizes(array: np.ndarray, spec: servables.Spec) -> np.ndarray:
-  """JSON's empty list has lost the sizes behind it; the signature knows them."""
+def _restore_sizes(array: np.ndarray, spec: servables.Spec) -> np.ndarray:
+  """Restores the trailing sizes that an empty JSON list cannot express."""
   if array.size or spec.shape is None or array.ndim >= len(spec.shape):
     return array
   missing = (size or 0 for size in spec.shape[array.ndim :])
   return array.reshape((*array.shape, *missing))
 
 
-def _plain(array: np.ndarray, name: str) -> Any:
+def _to_json(array: np.ndarray, name: str) -> Any:
   if array.dtype == object:
     as_b64 = name.endswith("_bytes")
     return _map_nested(array.tolist(), lambda item: _text(item, as_b64))

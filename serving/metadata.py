@@ -1,4 +1,4 @@
-"""What a server tells about its models: signatures and the state of versions."""
+"""Answers questions about the models: their signatures and the state of their versions."""
 
 from tensorflow_serving.apis import get_model_metadata_pb2, get_model_status_pb2, model_pb2
 
@@ -11,7 +11,7 @@ SIGNATURE_FIELD = "signature_def"
 def answer(
   models: models_lib.Models, request: get_model_metadata_pb2.GetModelMetadataRequest
 ) -> get_model_metadata_pb2.GetModelMetadataResponse:
-  """The signatures of the asked version."""
+  """Returns the signatures of the requested version."""
   if not request.HasField("model_spec"):
     raise status.invalid("Missing ModelSpec")
   if not request.metadata_field:
@@ -33,7 +33,7 @@ def answer(
 def status_answer(
   models: models_lib.Models, spec: model_pb2.ModelSpec
 ) -> get_model_status_pb2.GetModelStatusResponse:
-  """The state of the asked version, or of every version."""
+  """Returns the state of the requested version, or of every version."""
   if not spec.name:
     raise status.invalid("Missing ModelSpec")
   if not models.knows(spec.name):

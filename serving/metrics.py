@@ -1,4 +1,4 @@
-"""Counters and histograms in Prometheus' text format, under TensorFlow Serving's names."""
+"""Counters and histograms in the text format of Prometheus, named as in TensorFlow Serving."""
 
 import bisect
 import threading
@@ -10,7 +10,7 @@ PATH = "/monitoring/prometheus/metrics"
 
 
 class Counter:
-  """A number that only grows, one per combination of label values."""
+  """A number that only grows, one for each combination of label values."""
 
   kind = "counter"
 
@@ -34,7 +34,7 @@ class Counter:
 
 
 class Gauge:
-  """A number read at the moment somebody asks: `read()` gives {label values: number}."""
+  """A number that is read on demand: `read()` returns {label values: number}."""
 
   kind = "gauge"
 
@@ -53,7 +53,7 @@ class Gauge:
 
 
 class Histogram:
-  """How often a number fell below each bound, with sum and count."""
+  """Counts of numbers up to each bound, with their sum and count."""
 
   kind = "histogram"
 
@@ -90,7 +90,7 @@ class Histogram:
 
 
 class Metrics:
-  """Every figure of one server."""
+  """All metrics of one server."""
 
   def __init__(self):
     prefix, own = ":tensorflow:serving:", "gcap_serving_"
@@ -104,10 +104,10 @@ class Metrics:
       LATENCY_BOUNDS,
     )
     self.batch_rows = Histogram(
-      own + "batch_rows", "Pictures that ran together.", ("model_name", "signature"), SIZE_BOUNDS
+      own + "batch_rows", "Pictures in one batch.", ("model_name", "signature"), SIZE_BOUNDS
     )
     self.expired = Counter(
-      own + "expired_count", "Requests dropped unrun, past their deadline.", ("model_name",)
+      own + "expired_count", "Requests dropped because their deadline had passed.", ("model_name",)
     )
     self.refused = Counter(
       own + "refused_count", "Requests refused because the server was full.", ("reason",)
@@ -121,7 +121,7 @@ class Metrics:
     self._gauges.append(gauge)
 
   def text(self) -> str:
-    """Everything, in Prometheus' exposition format 0.0.4."""
+    """Returns all metrics in the exposition format 0.0.4 of Prometheus."""
     lines = []
     families = [value for value in vars(self).values() if isinstance(value, Counter | Histogram)]
     for family in [*families, *self._gauges]:

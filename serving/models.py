@@ -1,4 +1,4 @@
-"""All models of a server: configured, polled, loaded, found by name."""
+"""The models of a server: configures, polls, loads and finds them by name."""
 
 import contextlib
 import pathlib
@@ -30,7 +30,7 @@ class Models:
     poll_seconds: float = 1.0,
     on_refresh: Callable[[], None] = lambda: None,
   ):
-    """Loads nothing yet; `on_refresh` is called after every look for versions."""
+    """Loads nothing yet; calls `on_refresh` after every search for versions."""
     self._batching, self._limits, self._metrics = batching_config, limits, metrics
     self._threads = threads
     self._poll_seconds, self._on_refresh = poll_seconds, on_refresh
@@ -41,14 +41,14 @@ class Models:
     self._poller = threading.Thread(target=self._poll, name="versions", daemon=True)
 
   def start(self) -> None:
-    """Loads what is there now, then goes on looking for new versions."""
+    """Loads the present versions, then keeps looking for new ones."""
     for model in self._all():
       model.refresh()
     self._on_refresh()
     self._poller.start()
 
   def close(self) -> None:
-    """Stops polling and unloads everything, after the last request is answered."""
+    """Stops polling and unloads all models after their last request."""
     self._stop.set()
     if self._poller.is_alive():
       self._poller.join()
@@ -57,7 +57,7 @@ class Models:
 
   @contextlib.contextmanager
   def use(self, spec: model_pb2.ModelSpec) -> Iterator[versions.Version]:
-    """The version a request asks for, kept loaded inside the block."""
+    """Yields the version for a request and keeps it loaded inside the block."""
     with self._model(spec).use(spec) as version:
       yield version
 
@@ -68,7 +68,7 @@ class Models:
     return name in self._models
 
   def ready(self) -> bool:
-    """Whether every model has a version that answers."""
+    """Whether every model has an available version."""
     return all(model.available() for model in self._all())
 
   def available(self) -> dict[str, list[int]]:
@@ -80,8 +80,8 @@ class Models:
   def reconfigure(self, configs: list[versions.ModelConfig]) -> None:
     """Serves `configs` from now on; returns when their versions are loaded.
 
-    A new model that cannot be loaded changes nothing; a label whose version is not
-    available stays where it was. Both are errors.
+    If a new model cannot be loaded, nothing changes. A label whose version is not
+    available keeps its old version. Both raise an error.
     """
     check_configs(configs)
     with self._reconfiguring:
@@ -99,7 +99,7 @@ class Models:
       self._check_labels(configs)
 
   def _load_new(self, configs: list[versions.ModelConfig]) -> dict[str, versions.Model]:
-    """Loads the models that are not served yet: all of them, or none and an error."""
+    """Loads the new models; unloads all of them and raises an error if one fails."""
     added = {}
     for config in configs:
       if config.name in self._models:
@@ -126,7 +126,7 @@ class Models:
     with self._lock:
       model = self._models.get(spec.name)
     if model is None:
-      raise status.not_found(f"Servable not found for request: {_wanted(spec)}")
+      raise status.not_found(f"Servable not found for request: {_describe(spec)}")
     return model
 
   def _all(self) -> list[versions.Model]:
@@ -139,7 +139,7 @@ class Models:
         try:
           model.refresh()
         except Exception:  # a failing disk must not end the polling
-          logging.exception("Looking for versions of %s failed; trying again", model.config.name)
+          logging.exception("The search for versions of %s failed", model.config.name)
       self._on_refresh()
 
   def _load(
@@ -148,7 +148,7 @@ class Models:
     try:
       servable = servables.Servable(folder, self._threads)
       try:
-        warmed = servable.warm_up()
+        warmed = servable.run_warmup_requests()
       except Exception:
         servable.close()
         raise
@@ -170,7 +170,7 @@ class Models:
 
 
 def check_configs(configs: list[versions.ModelConfig]) -> None:
-  """Refuses configs that contradict themselves."""
+  """Raises an error for models without a name, with the same name or without a folder."""
   names = [config.name for config in configs]
   for config in configs:
     if not config.name:
@@ -184,14 +184,14 @@ def check_configs(configs: list[versions.ModelConfig]) -> None:
 def configs_from_proto(
   config: model_server_config_pb2.ModelServerConfig,
 ) -> list[versions.ModelConfig]:
-  """Our configs of TensorFlow Serving's."""
+  """Converts the configuration message of TensorFlow Serving."""
   if config.WhichOneof("config") != "model_config_list":
     raise status.invalid("only a model_config_list is supported")
   return [_config_from_proto(entry) for entry in config.model_config_list.config]
 
 
 def read_config_file(path: pathlib.Path) -> list[versions.ModelConfig]:
-  """Reads a `--model_config_file`: the text form of ModelServerConfig."""
+  """Reads a `--model_config_file`, a ModelServerConfig in text form."""
   try:
     proto = text_format.Parse(path.read_text(), model_server_config_pb2.ModelServerConfig())
     return configs_from_proto(proto)
@@ -215,7 +215,7 @@ def _config_from_proto(entry: model_server_config_pb2.ModelConfig) -> versions.M
   )
 
 
-def _wanted(spec: model_pb2.ModelSpec) -> str:
+def _describe(spec: model_pb2.ModelSpec) -> str:
   if spec.WhichOneof("version_choice") == "version":
     return f"Specific({spec.name}, {spec.version.value})"
   return f"Latest({spec.name})"

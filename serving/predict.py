@@ -1,6 +1,6 @@
-"""From a request to its answer: find the version, check the inputs, queue, wait.
+"""Answers a request: finds the version, checks the inputs, queues the job and waits.
 
-gRPC and REST both come through here, so that they cannot disagree.
+gRPC and REST both use this module, so they behave the same.
 """
 
 import concurrent.futures
@@ -23,14 +23,14 @@ ToArray = Callable[[servables.Signature], dict[str, np.ndarray]]
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-  """What a signature gave, and what exactly answered."""
+  """The outputs of a signature, and the model, version and signature that computed them."""
 
   spec: model_pb2.ModelSpec
   outputs: Mapping[str, np.ndarray]
 
 
 class Predictor:
-  """Answers requests from many threads, up to the limits."""
+  """Answers requests of many threads within the limits."""
 
   def __init__(
     self,
@@ -51,16 +51,16 @@ class Predictor:
     output_filter: tuple[str, ...] = (),
     on_queued: Callable[[concurrent.futures.Future], None] = lambda answer: None,
   ) -> Answer:
-    """Runs one signature, inside a `slot`.
+    """Runs one signature; the caller holds a `slot`.
 
     Args:
-      spec: the model, version or label, and signature.
-      inputs: gives the arrays for the signature that was found; what it raises is the
-        answer.
-      seconds: until the deadline; None where the caller set none.
+      spec: model, version or label, and signature.
+      inputs: returns the arrays for the signature that was found; an error that it raises
+        becomes the answer.
+      seconds: time until the deadline; None if the client set none.
       entrypoint: "GRPC" or "REST", for the metrics.
-      output_filter: names of the outputs to give; empty gives all.
-      on_queued: told the pending answer, so that a caller can cancel it.
+      output_filter: names of the outputs to return; empty returns all.
+      on_queued: called with the pending answer, so that the caller can cancel it.
     """
     started = time.monotonic()
     deadline = started + self.limits.deadline(seconds)
@@ -79,7 +79,7 @@ class Predictor:
 
   @contextlib.contextmanager
   def counted(self, model_name: str, entrypoint: str, started: float) -> Iterator[None]:
-    """Counts one request and how it ended."""
+    """Counts one request, its status and its latency."""
     known = model_name if self.models.knows(model_name) else "unknown"
     outcome = "OK"
     try:
@@ -97,16 +97,15 @@ class Predictor:
 
   @contextlib.contextmanager
   def slot(self) -> Iterator[None]:
-    """A place among the requests under way, taken before a request is even parsed.
+    """Reserves one of the `in_flight` places; raises UNAVAILABLE if all are taken.
 
-    A full server must spend its time on the requests that it took, so that refusing
-    costs next to nothing.
+    Callers reserve the place before they parse the request, so that a refusal costs a
+    full server almost nothing.
     """
     if not self._slots.acquire(blocking=False):
       self.metrics.refused.add("in_flight")
       raise status.unavailable(
-        f"{self.limits.in_flight} requests are under way, the most this server takes; "
-        "try again later"
+        f"the server already works on {self.limits.in_flight} requests, its limit; try again later"
       )
     try:
       yield
@@ -117,7 +116,7 @@ class Predictor:
 def arrays_of(
   request: predict_pb2.PredictRequest, signature: servables.Signature, limits: limits_lib.Limits
 ) -> dict[str, np.ndarray]:
-  """The checked arrays of a gRPC request."""
+  """Returns the checked arrays of a gRPC request."""
   check_names(set(request.inputs), signature)
   return {
     name: tensors.from_proto(name, proto, signature.inputs[name], limits)
@@ -149,7 +148,7 @@ def check_filter(names: tuple[str, ...], signature: servables.Signature) -> None
 def check_regions(
   arrays: dict[str, np.ndarray], signature: servables.Signature, limits: limits_lib.Limits
 ) -> None:
-  """Checks what shapes alone do not say: one batch size, one region count, both bounded."""
+  """Checks that all inputs have the same batch size and region count, within the limits."""
   if "num_regions" not in signature.inputs:
     return
   rows = {name: len(array) for name, array in arrays.items()}
@@ -160,9 +159,9 @@ def check_regions(
     raise status.invalid(f"inputs disagree on the number of regions: {_sizes(regions)}")
   row_count, region_count = len(arrays["num_regions"]), max(regions.values())
   if row_count > limits.batch:
-    raise status.invalid(f"{row_count} pictures in one request; at most {limits.batch} are taken")
+    raise status.invalid(f"{row_count} pictures in one request; the limit is {limits.batch}")
   if region_count > limits.regions:
-    raise status.invalid(f"{region_count} regions of a picture; at most {limits.regions} are taken")
+    raise status.invalid(f"{region_count} regions of a picture; the limit is {limits.regions}")
   for row, count in enumerate(arrays["num_regions"]):
     if not 0 <= count <= region_count:
       raise status.invalid(
@@ -175,9 +174,9 @@ def _wait(answer: concurrent.futures.Future, deadline: float) -> Mapping[str, np
     return answer.result(timeout=max(0.0, deadline - time.monotonic()))
   except concurrent.futures.TimeoutError:
     answer.cancel()
-    raise status.late("the deadline passed before the answer was there") from None
+    raise status.deadline_exceeded("the deadline passed before the answer was ready") from None
   except concurrent.futures.CancelledError:
-    raise status.late("the request was cancelled") from None
+    raise status.deadline_exceeded("the request was cancelled") from None
 
 
 def _set(names: set[str]) -> str:

@@ -1,9 +1,10 @@
-"""Where a client finds the regions of a picture.
+"""Reads the regions of a picture for a client, from one of
 
 - a folder of features: `att/ID.npz`, `box/ID.npy` (bottom-up features)
 - a detections file: {"width": 640, "height": 480, "regions": [{"box": [x1, y1, x2, y2],
   "label": "dog", "feature": [...]}]}; boxes in pixels, or from 0 to 1 without a size
-- detections as COCO writes them (`gcap_tf.data.stores.detection_files`), of one or more pictures
+- a file of detections in COCO's format, for one or more pictures
+  (`gcap_tf.data.stores.detection_files`)
 - a record of a prepared folder
 """
 
@@ -21,13 +22,13 @@ from gcap_tf.data.stores import detection_files, feature_folders
 
 @dataclasses.dataclass(frozen=True)
 class PictureRegions:
-  """What to ask a captioner about one picture.
+  """The regions of one picture.
 
   Attributes:
     boxes: [R, 4] float32 from 0 to 1.
     features: [R, D] float32, or None.
     labels: one per region, or None.
-    picture: encoded picture, b"" where there is none.
+    picture: encoded picture, b"" if there is none.
   """
 
   boxes: np.ndarray
@@ -44,15 +45,15 @@ def from_folder(
   Args:
     folder: holds `att` and `box`.
     image_id: names the files.
-    size: width and height of the picture, which turn pixels into shares of it; None
-      where boxes go from 0 to 1 already.
+    size: width and height of the picture, to scale boxes from pixels to 0..1; None if
+      boxes already go from 0 to 1.
   """
   store = feature_folders.FolderStore(folder)
   regions = store.get(image_id, *(size or (0, 0)))
   if regions.boxes_px is None:
     raise errors.UserError(f"{folder} has no boxes (box/{image_id}.npy): a caption needs them")
   return PictureRegions(
-    _shares(regions.boxes_px, size, f"{folder}/box/{image_id}.npy"), regions.features
+    _scale_boxes(regions.boxes_px, size, f"{folder}/box/{image_id}.npy"), regions.features
   )
 
 
@@ -66,9 +67,9 @@ def from_detections(
 
   Args:
     path: the file.
-    image_id: which picture of a COCO file; "" takes that of `picture_name`, or the only one.
-    size: width and height of the picture, for a COCO file that does not tell.
-    picture_name: name of the picture's own file, such as 000000391895.jpg.
+    image_id: picture of a COCO file; "" takes that of `picture_name`, or the only one.
+    size: width and height of the picture, for a COCO file without sizes.
+    picture_name: file name of the picture, such as 000000391895.jpg.
   """
   value = files.read_json(path, "detections")
   if isinstance(value, list) or (isinstance(value, dict) and "annotations" in value):
@@ -84,7 +85,7 @@ def from_detections(
   features = _column(regions, "feature", path)
   labels = _column(regions, "label", path)
   return PictureRegions(
-    _shares(boxes, size, str(path)),
+    _scale_boxes(boxes, size, str(path)),
     None if features is None else _rows(features, None, "feature", path),
     None if labels is None else tuple(map(str, labels)),
   )
@@ -98,17 +99,18 @@ def _from_coco(
   image_id = image_id or store.of_file(picture_name) or ""
   if not image_id and len(ids) > 1:
     raise errors.UserError(
-      f"{path} has {len(ids):,} pictures, such as {', '.join(ids[:3])}; say which: --image_id=ID"
+      f"{path} has {len(ids):,} pictures, such as {', '.join(ids[:3])}; "
+      "choose one with --image_id=ID"
     )
   chosen = image_id or ids[0]
   regions = store.get(chosen)
   known = store.size(chosen)
   frame = known if all(known) else tuple(regions.boxes_px[:, 2:].max(0).tolist())
-  return PictureRegions(_shares(regions.boxes_px, frame, str(path)), None, regions.labels)
+  return PictureRegions(_scale_boxes(regions.boxes_px, frame, str(path)), None, regions.labels)
 
 
 def from_prepared(folder: files.PathLike, split: str, image_id: str) -> PictureRegions:
-  """Reads one record of a prepared folder; "" takes the split's first."""
+  """Reads one record of a prepared folder; an empty id takes the first of the split."""
   found = prepared_data.PreparedData(folder).split(split)
   position = 0
   if image_id:
@@ -120,33 +122,33 @@ def from_prepared(folder: files.PathLike, split: str, image_id: str) -> PictureR
 
 
 def from_record(record: records.Record) -> PictureRegions:
-  """The regions of a record."""
+  """Returns the regions of a record."""
   regions = record.regions
   if regions is None or regions.boxes_px is None:
     raise errors.UserError(f"record {record.image_id} has no boxes: a caption needs them")
   return PictureRegions(
-    _shares(regions.boxes_px, (record.width, record.height), f"record {record.image_id}"),
+    _scale_boxes(regions.boxes_px, (record.width, record.height), f"record {record.image_id}"),
     regions.features,
     regions.labels or None,
     record.picture,
   )
 
 
-def _shares(boxes: np.ndarray, size: tuple[int, int] | None, where: str) -> np.ndarray:
+def _scale_boxes(boxes: np.ndarray, size: tuple[int, int] | None, source: str) -> np.ndarray:
   boxes = np.asarray(boxes, np.float32)
   if size is not None:
     if min(size) <= 0:
-      raise errors.UserError(f"{where}: the picture's size is {size}; boxes cannot be scaled")
+      raise errors.UserError(f"{source}: the picture's size is {size}; boxes cannot be scaled")
     boxes = boxes / np.array([*size, *size], np.float32)
   elif boxes.size and boxes.max() > 1.5:
-    raise errors.UserError(f"{where}: boxes are in pixels; give the picture or its size")
+    raise errors.UserError(f"{source}: boxes are in pixels; give the picture or its size")
   return boxes
 
 
 def _column(regions: list[dict[str, Any]], key: str, path: files.PathLike) -> list[Any] | None:
   having = [region[key] for region in regions if key in region]
   if having and len(having) != len(regions):
-    raise errors.UserError(f'{path}: some regions have "{key}" and some have not')
+    raise errors.UserError(f'{path}: some regions have "{key}" and others do not')
   return having or None
 
 

@@ -1,10 +1,10 @@
-"""The REST side: TensorFlow Serving's paths, the metrics, and the page.
+"""The REST server: the paths of TensorFlow Serving, the metrics, and the page.
 
 GET   /v1/models/NAME[/versions/N|/labels/L]             state of versions
 GET   /v1/models/NAME[/versions/N|/labels/L]/metadata    signatures
 POST  /v1/models/NAME[/versions/N|/labels/L]:predict     an answer
-GET   /monitoring/prometheus/metrics                     figures
-GET   /healthz                                           200 when every model answers
+GET   /monitoring/prometheus/metrics                     metrics
+GET   /healthz                                           200 if every model is available
 GET   /  and /page/..., /samples/...                     the page and its samples
 """
 
@@ -31,14 +31,14 @@ _MODEL_PATH = re.compile(
   r"(?:/versions/(?P<version>\d{1,18})|/labels/(?P<label>[^/:]+))?"
   r"(?P<verb>|/metadata|:predict|:classify|:regress)"
 )
-_IDLE_SECONDS = 60.0  # a connection that says nothing for so long is closed
+_IDLE_SECONDS = 60.0  # a connection without requests is closed after this time
 _DISCARD_SECONDS, _DISCARD_READS = 1.0, 64
-_GOODBYE_SECONDS = 1.0  # that a client of TLS has to say its own
-_CLASSIFY_MESSAGE = "captioners and matchers answer :predict only"
+_TLS_CLOSE_SECONDS = 1.0  # for the client to confirm that it closes TLS
+_CLASSIFY_MESSAGE = "captioners and matchers support :predict only"
 
 
 class RestServer(http.server.ThreadingHTTPServer):
-  """A bounded HTTP/1.1 server; one thread a connection."""
+  """An HTTP/1.1 server with one thread per connection and a limit on connections."""
 
   daemon_threads = True
   block_on_close = False
@@ -74,7 +74,7 @@ class RestServer(http.server.ThreadingHTTPServer):
 
   def process_request_thread(self, request: socket.socket, client_address: Any) -> None:
     try:
-      if self.tls is not None:  # in this thread: a slow handshake must not hold up the others
+      if self.tls is not None:  # in this thread, so that a slow handshake does not block others
         request = self.tls.wrap_socket(request, server_side=True)
       super().process_request_thread(request, client_address)
     except OSError:
@@ -83,10 +83,10 @@ class RestServer(http.server.ThreadingHTTPServer):
       self._connections.release()
 
   def shutdown_request(self, request: socket.socket) -> None:
-    """Ends a connection; over TLS with its goodbye, so that no answer looks cut off."""
+    """Ends a connection; closes TLS properly, so that no answer looks truncated."""
     if isinstance(request, ssl.SSLSocket):
-      with contextlib.suppress(OSError, ValueError):  # a client that has gone needs none
-        request.settimeout(_GOODBYE_SECONDS)
+      with contextlib.suppress(OSError, ValueError):  # the client may be gone already
+        request.settimeout(_TLS_CLOSE_SECONDS)
         request.unwrap()
     super().shutdown_request(request)
 
@@ -94,7 +94,7 @@ class RestServer(http.server.ThreadingHTTPServer):
     logging.log_every_n(logging.INFO, "A REST connection broke off", 100)
 
   def drain(self, seconds: float) -> None:
-    """Takes no new connection and waits until the requests under way are answered."""
+    """Accepts no new connection and waits until the current requests are answered."""
     self.draining = True
     self.shutdown()
     with self._idle:
@@ -103,7 +103,7 @@ class RestServer(http.server.ThreadingHTTPServer):
     self.server_close()
 
   def begin(self) -> bool:
-    """Counts a request that begins; False where the server has answered its last."""
+    """Counts a request that begins; returns False if the server has stopped."""
     with self._idle:
       self._busy += 1
       return not self._drained
@@ -137,10 +137,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     """Silent: the metrics count requests."""
 
   def _answer(self, method: str) -> None:
-    may_ask = self.server.begin()
+    is_open = self.server.begin()
     try:
       try:
-        if not may_ask:  # on a connection that was open before
+        if not is_open:  # a request on a connection from before the stop
           raise status.unavailable("the server is stopping")
         body = self._body() if method == "POST" else b""
         code, kind, content = self._route(method, self.path.partition("?")[0], body)
@@ -155,13 +155,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
       self._send(code, kind, content)
       if self._body_unread:
         self._discard_body()
-    except (OSError, ValueError):  # the caller has gone
+    except (OSError, ValueError):  # the client is gone
       self.close_connection = True
     finally:
       self.server.end()
 
   def _body(self) -> bytes:
-    """The request's body, no longer than the limit; only plain bodies of known length."""
+    """Reads the body; it must be uncompressed, of known length, and within the limit."""
     limit, closing = self.server.predictor.limits.message_bytes, self.close_connection
     length = self.headers.get("Content-Length", "")
     self._body_unread = self.close_connection = True
@@ -176,11 +176,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     self._body_unread, self.close_connection = False, closing
     body = self.rfile.read(int(length))
     if len(body) != int(length):
-      raise ConnectionError("the body broke off")
+      raise ConnectionError("the body is incomplete")
     return body
 
   def _discard_body(self) -> None:
-    """Reads on for a moment: closing on unread bytes would take the answer back."""
+    """Reads on for a moment: closing with unread bytes would discard the answer."""
     self.wfile.flush()
     self.connection.shutdown(socket.SHUT_WR)
     self.connection.settimeout(_DISCARD_SECONDS)

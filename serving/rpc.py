@@ -1,7 +1,7 @@
-"""The gRPC side: TensorFlow Serving's PredictionService and ModelService.
+"""The gRPC services of TensorFlow Serving: PredictionService and ModelService.
 
-Messages are parsed here and not by gRPC, so that bytes which are no message get
-INVALID_ARGUMENT instead of an internal error.
+This module parses the messages itself, so that malformed bytes get INVALID_ARGUMENT
+instead of gRPC's internal error.
 """
 
 import concurrent.futures
@@ -126,13 +126,13 @@ class Services:
       except status.ServingError as error:
         context.abort(error.code, error.message)
       except Exception as error:
-        if not context.is_active():  # abort above, or the caller has gone
+        if not context.is_active():  # aborted above, or the client is gone
           raise
         logging.exception("A %s failed", request_type.__name__)
         elapsed = time.monotonic() - started
         context.abort(
           grpc.StatusCode.INTERNAL,
-          f"{type(error).__name__} after {elapsed:.1f} s; the server's log has the details",
+          f"{type(error).__name__} after {elapsed:.1f} s; see the server's log",
         )
 
     return grpc.unary_unary_rpc_method_handler(handle)
@@ -157,12 +157,12 @@ def _parse(request_type: type[message.Message], raw: bytes) -> message.Message:
     return request_type.FromString(raw)
   except message.DecodeError:
     raise status.invalid(
-      f"the {len(raw)} bytes sent are no {request_type.DESCRIPTOR.full_name}"
+      f"the {len(raw)} bytes sent are not a {request_type.DESCRIPTOR.full_name}"
     ) from None
 
 
 def _cancel_with(context: grpc.ServicerContext, pending: concurrent.futures.Future) -> None:
-  """A request whose caller goes, or has gone already, need not run."""
+  """Cancels the pending answer when the client goes, or now if it is already gone."""
   if not context.add_callback(pending.cancel):
     pending.cancel()
 
@@ -170,5 +170,5 @@ def _cancel_with(context: grpc.ServicerContext, pending: concurrent.futures.Futu
 def _only_predict(request: message.Message, context: grpc.ServicerContext) -> message.Message:
   del request, context
   raise status.ServingError(
-    grpc.StatusCode.UNIMPLEMENTED, "captioners and matchers answer Predict only"
+    grpc.StatusCode.UNIMPLEMENTED, "captioners and matchers support Predict only"
   )

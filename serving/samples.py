@@ -1,7 +1,7 @@
-"""Samples for the page: pictures with their regions, in a folder that `--samples` names.
+"""Samples for the page: a folder of pictures with their regions, for `--samples`.
 
 samples.json    [{"title": ..., "picture": "ID.png", "detections": "ID.json"}, ...]
-ID.png, ID.json the picture, and its detections as the client reads them
+ID.png, ID.json a picture, and its detections in the format of `region_files`
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ SCENE_SEED = 7
 
 
 def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
-  """Writes records with regions as samples; returns how many."""
+  """Writes records with regions as samples; returns their number."""
   folder = pathlib.Path(folder)
   entries = []
   for record in found:
@@ -37,11 +37,11 @@ def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
 
 
 def scene_records(count: int) -> Iterator[records.Record]:
-  """Drawn scenes with what a perfect detector sees in them, which has read no caption."""
+  """Yields drawn scenes with the regions of a perfect detector that knows no caption."""
   config = drawn_scenes.SceneConfig(train=0, val=0, test=count, seed=SCENE_SEED)
   for record in drawn_scenes.generate(config):
-    seen = dataclasses.replace(record, captions=())
-    yield dataclasses.replace(record, regions=simulated_detector.perfect(seen))
+    uncaptioned = dataclasses.replace(record, captions=())
+    yield dataclasses.replace(record, regions=simulated_detector.perfect(uncaptioned))
 
 
 def write_scenes(folder: files.PathLike, count: int = 12) -> int:
@@ -50,7 +50,7 @@ def write_scenes(folder: files.PathLike, count: int = 12) -> int:
 
 
 def detections(record: records.Record) -> dict:
-  """The detections file of one record."""
+  """Returns the detections file of one record."""
   regions = record.regions
   if regions is None or regions.boxes_px is None:
     raise errors.UserError(f"record {record.image_id} has no boxes: it cannot be a sample")
@@ -64,7 +64,7 @@ def detections(record: records.Record) -> dict:
 
 
 def coco_detections(pictures: Iterable[records.Record]) -> dict[str, Any]:
-  """The regions of records as a detector of COCO's format writes them."""
+  """Returns the regions of records in COCO's format."""
   images, rows = [], []
   for picture in pictures:
     images.append({"id": picture.image_id, "width": picture.width, "height": picture.height})

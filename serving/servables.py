@@ -1,7 +1,7 @@
-"""One loaded version of a model: its signatures, how to run them, its warm-up.
+"""One loaded version of a model: its signatures and how to run them.
 
-A version is loaded into a graph and a session of its own, as TensorFlow Serving
-does: what loads here loads there, and closing the session gives all memory back.
+Each version is loaded into its own graph and session, as in TensorFlow Serving: a version
+that loads here loads there, and closing the session frees all memory.
 """
 
 import dataclasses
@@ -16,6 +16,7 @@ from tensorflow.python.framework import op_def_registry
 from tensorflow.python.saved_model import loader_impl
 from tensorflow_serving.apis import prediction_log_pb2
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data.prepared import shards
 from serving import status
@@ -30,9 +31,9 @@ class Spec:
   """One input or output of a signature.
 
   Attributes:
-    tensor: its name in the graph.
-    dtype: its type.
-    shape: sizes; None where a request may choose. None for the whole where unknown.
+    tensor: name of the tensor in the graph.
+    dtype: type of its elements.
+    shape: sizes, None for a size that the request chooses; None if the rank is unknown.
   """
 
   tensor: str
@@ -42,7 +43,7 @@ class Spec:
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-  """What a signature takes and gives, by name."""
+  """The inputs and outputs of a signature, by name."""
 
   name: str
   inputs: Mapping[str, Spec]
@@ -51,17 +52,22 @@ class Signature:
 
 @dataclasses.dataclass(frozen=True)
 class Threads:
-  """TensorFlow's thread pools for every session; 0 lets TensorFlow choose."""
+  """Sizes of TensorFlow's thread pools; 0 lets TensorFlow choose.
 
-  intra_op: int = 0
-  inter_op: int = 0
+  Attributes:
+    intra_op: threads of one operation.
+    inter_op: operations that run at once.
+  """
+
+  intra_op: configs.Count = 0
+  inter_op: configs.Count = 0
 
 
 class Servable:
-  """A SavedModel that answers; `run` may be called from many threads."""
+  """A loaded SavedModel; several threads may call `run`."""
 
   def __init__(self, folder: pathlib.Path, threads: Threads | None = None):
-    """Loads the version in `folder`; what is wrong with it is a `UserError`."""
+    """Loads the version in `folder`; a damaged version is a `UserError`."""
     threads = threads or Threads()
     self.folder = folder
     self.meta_graph = read_meta_graph(folder)
@@ -94,7 +100,7 @@ class Servable:
   def run(
     self, signature: Signature, inputs: Mapping[str, np.ndarray], outputs: list[str] | None = None
   ) -> dict[str, np.ndarray]:
-    """Runs one signature on whole tensors; `outputs` chooses among its results."""
+    """Runs one signature on whole tensors; `outputs` selects some of its results."""
     wanted = outputs or sorted(signature.outputs)
     try:
       results = self._session.run(
@@ -107,13 +113,13 @@ class Servable:
       raise status.internal(_first_line(error)) from error
     return dict(zip(wanted, results, strict=True))
 
-  def warm_up(self) -> int:
-    """Runs the recorded requests, so that the first user does not wait; returns how many.
+  def run_warmup_requests(self) -> int:
+    """Runs the recorded requests, so that the first user does not wait; returns their number.
 
-    A file that cannot be read or a request that fails is a `UserError`: such a
-    version must not take traffic.
+    An unreadable file or a failing request is a `UserError`: such a version must not
+    answer requests.
     """
-    records = read_warmup(self.folder)
+    records = read_warmup_requests(self.folder)
     for record in records:
       request = record.predict_log.request
       try:
@@ -131,7 +137,7 @@ class Servable:
 
 
 def read_meta_graph(folder: pathlib.Path) -> meta_graph_pb2.MetaGraphDef:
-  """The graph tagged "serve" of a SavedModel."""
+  """Reads the graph of a SavedModel that is tagged "serve"."""
   path = folder / "saved_model.pb"
   try:
     saved = saved_model_pb2.SavedModel.FromString(path.read_bytes())
@@ -143,8 +149,8 @@ def read_meta_graph(folder: pathlib.Path) -> meta_graph_pb2.MetaGraphDef:
   raise errors.UserError(f'{path} has no graph tagged "serve"')
 
 
-def read_warmup(folder: pathlib.Path) -> list[prediction_log_pb2.PredictionLog]:
-  """The recorded requests of a version; none where it has no warm-up file."""
+def read_warmup_requests(folder: pathlib.Path) -> list[prediction_log_pb2.PredictionLog]:
+  """Reads the recorded requests of a version; an empty list if it has no warm-up file."""
   path = folder / WARMUP_FILE
   if not path.exists():
     return []
@@ -155,14 +161,12 @@ def read_warmup(folder: pathlib.Path) -> list[prediction_log_pb2.PredictionLog]:
   except (errors.UserError, message.DecodeError):
     raise errors.UserError(f"{path} is damaged at record {len(records)}; export again") from None
   if len(records) > MAX_WARMUP_RECORDS:
-    raise errors.UserError(
-      f"{path} holds {len(records)} records; at most {MAX_WARMUP_RECORDS} are allowed"
-    )
+    raise errors.UserError(f"{path} has {len(records)} records; the limit is {MAX_WARMUP_RECORDS}")
   return records
 
 
 def operations(meta_graph: meta_graph_pb2.MetaGraphDef) -> set[str]:
-  """The operations of a graph and of its function library, by type."""
+  """Returns the types of all operations in a graph and its function library."""
   graph = meta_graph.graph_def
   found = {node.op for node in graph.node}
   functions = {function.signature.name for function in graph.library.function}
@@ -172,7 +176,7 @@ def operations(meta_graph: meta_graph_pb2.MetaGraphDef) -> set[str]:
 
 
 def _import_missing_ops(meta_graph: meta_graph_pb2.MetaGraphDef) -> None:
-  """Registers tensorflow_text's operations, for the graphs that need them."""
+  """Imports tensorflow_text if the graph needs its operations."""
   if any(op_def_registry.get(name) is None for name in operations(meta_graph)):
     import tensorflow_text  # noqa: F401
 

@@ -1,12 +1,11 @@
-"""The embedded server: TensorFlow Serving's gRPC and REST API in Python.
+"""The embedded server: the gRPC and REST API of TensorFlow Serving, in Python.
 
-    python -m serving.server [--model_base_path=DIR --port=8500 --rest_port=8501]
+    python -m serving.server [--model_base_path=DIR --port=8500 --rest_api_port=8501]
 
-serves the captioner that comes with the package, with drawn samples on its page, unless
-told what to serve. For development, tests and small installations. It takes the same
-requests, the same configuration files and the same folders as TensorFlow Serving, which
-can replace it without a change to clients (serving/configs/). It listens on this machine
-only, unless --bind says otherwise.
+Without --model_base_path it serves the captioner of the package, with drawn samples on its
+page. It is meant for development, tests and small installations. It accepts the requests,
+configuration files and folders of TensorFlow Serving, which can replace it without a change
+to clients (serving/configs/). It listens on this machine only; --bind changes that.
 """
 
 import contextlib
@@ -15,14 +14,14 @@ import pathlib
 import signal
 import tempfile
 import threading
+from typing import TYPE_CHECKING
 
 from absl import flags, logging
 
 from gcap_tf import errors
-from gcap_tf.shipped import folders as shipped_folders
-from serving import embedded, models, servables, text_protos, versions
-from serving import limits as limits_lib
-from serving import samples as samples_lib
+
+if TYPE_CHECKING:
+  from serving import embedded
 
 FLAGS = flags.FLAGS
 _SIGNAL_SECONDS = 0.2
@@ -30,35 +29,42 @@ _SIGNAL_SECONDS = 0.2
 
 def _define_flags() -> None:
   flags.DEFINE_string(
-    "model_base_path", None, "Folder of versions: DIR/1, ...; default: the shipped captioner."
+    "model_base_path",
+    None,
+    "Folder of versions (DIR/1, ...); default: the shipped captioner.",
   )
   flags.DEFINE_string("model_name", "captioner", "Name of the model in requests.")
-  flags.DEFINE_string("model_config_file", None, "ModelServerConfig text proto; several models.")
-  flags.DEFINE_string("batching_parameters_file", None, "BatchingParameters text proto.")
-  flags.DEFINE_string("bind", "127.0.0.1", "Address to listen on; 0.0.0.0 for every network.")
+  flags.DEFINE_string("model_config_file", None, "ModelServerConfig file, for several models.")
+  flags.DEFINE_string("batching_parameters_file", None, "BatchingParameters file.")
+  flags.DEFINE_string("bind", "127.0.0.1", "Address to listen on; 0.0.0.0 for all networks.")
   flags.DEFINE_integer("port", 8500, "gRPC port; 0 takes a free one.", lower_bound=0)
-  flags.DEFINE_integer("rest_port", 8501, "REST port; 0 takes a free one, -1 turns REST off.")
+  flags.DEFINE_integer("rest_api_port", 8501, "REST port; 0 takes a free one, -1 turns REST off.")
+  flags.DEFINE_alias("rest_port", "rest_api_port")
   flags.DEFINE_float(
-    "file_system_poll_wait_seconds", 1.0, "Seconds between looks for new versions.", 0.01
+    "file_system_poll_wait_seconds", 1.0, "Seconds between two searches for new versions.", 0.01
   )
-  flags.DEFINE_integer("max_in_flight", 128, "Requests taken at once; more get UNAVAILABLE.", 1)
+  flags.DEFINE_integer("max_in_flight", 128, "Most requests at once; others get UNAVAILABLE.", 1)
   flags.DEFINE_integer("max_regions", 512, "Most regions of a picture.", 1)
   flags.DEFINE_integer("max_request_pictures", 128, "Most pictures of one request.", 1)
-  flags.DEFINE_integer("max_message_megabytes", 32, "Largest request.", 1)
+  flags.DEFINE_integer("max_message_megabytes", 32, "Size of the largest request.", 1)
   flags.DEFINE_float("default_deadline", 30.0, "Seconds for a request without a deadline.", 0.001)
   flags.DEFINE_integer("tensorflow_intra_op_parallelism", 0, "Threads of one operation.", 0)
   flags.DEFINE_integer("tensorflow_inter_op_parallelism", 0, "Operations at once.", 0)
   flags.DEFINE_string("tls_certificate", None, "PEM file; turns TLS on, with --tls_key.")
   flags.DEFINE_string("tls_key", None, "PEM file of the private key.")
-  flags.DEFINE_string("tls_client_ca", None, "PEM file; clients must show a certificate of it.")
+  flags.DEFINE_string("tls_client_ca", None, "PEM file that signs the clients' certificates.")
   flags.DEFINE_string("token_file", None, "File with the token that clients must send.")
   flags.DEFINE_string("samples", None, "Folder with samples.json for the page.")
-  flags.DEFINE_float("drain_seconds", 10.0, "Seconds that SIGTERM leaves running requests.", 0)
+  flags.DEFINE_float("drain_seconds", 10.0, "Seconds for running requests after SIGTERM.", 0)
 
 
-def _config_from_flags() -> embedded.ServerConfig:
+def _config_from_flags() -> "embedded.ServerConfig":
   if FLAGS.model_base_path and FLAGS.model_config_file:
     raise errors.UserError("give one of --model_base_path=DIR and --model_config_file=FILE")
+  from gcap_tf.shipped import folders as shipped_folders
+  from serving import embedded, models, servables, text_protos, versions
+  from serving import limits as limits_lib
+
   if FLAGS.model_config_file:
     served = models.read_config_file(pathlib.Path(FLAGS.model_config_file))
   else:
@@ -77,7 +83,7 @@ def _config_from_flags() -> embedded.ServerConfig:
     models=tuple(served),
     bind=FLAGS.bind,
     port=FLAGS.port,
-    rest_port=None if FLAGS.rest_port < 0 else FLAGS.rest_port,
+    rest_port=None if FLAGS.rest_api_port < 0 else FLAGS.rest_api_port,
     limits=limits_lib.Limits(
       message_bytes=FLAGS.max_message_megabytes << 20,
       batch=FLAGS.max_request_pictures,
@@ -102,18 +108,22 @@ def main(argv: list[str]) -> None:
   config = _config_from_flags()
   with contextlib.ExitStack() as kept:
     if not (FLAGS.model_base_path or FLAGS.model_config_file or config.samples):
+      from serving import samples as samples_lib
+
       folder = pathlib.Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="samples-")))
       samples_lib.write_scenes(folder)
       config = dataclasses.replace(config, samples=folder)
     serve(config)
 
 
-def serve(config: embedded.ServerConfig) -> None:
+def serve(config: "embedded.ServerConfig") -> None:
   """Serves until SIGTERM or SIGINT."""
+  from serving import embedded
+
   server = embedded.Server(config)
-  asked_to_stop = threading.Event()
+  stop_requested = threading.Event()
   for number in (signal.SIGTERM, signal.SIGINT):
-    signal.signal(number, lambda *unused: asked_to_stop.set())
+    signal.signal(number, lambda *unused: stop_requested.set())
   server.start()
   if not server.models.ready():
     logging.warning("No version of some model is available yet: %s", server.models.available())
@@ -121,9 +131,9 @@ def serve(config: embedded.ServerConfig) -> None:
   if server.rest_port is not None:
     scheme = "https" if server.config.tls else "http"
     print(f"REST and page on {scheme}://{server.rest_address}/", flush=True)
-  while not asked_to_stop.wait(_SIGNAL_SECONDS):
-    pass  # A wait without an end can miss a signal that another thread took.
-  logging.info("Stopping: answering the requests under way")
+  while not stop_requested.wait(_SIGNAL_SECONDS):
+    pass  # A wait without a timeout can miss a signal that another thread received.
+  logging.info("Stopping after the current requests")
   server.stop(FLAGS.drain_seconds)
 
 

@@ -1,4 +1,4 @@
-"""The files of the page and of its samples, and nothing else of the disk."""
+"""Serves the files of the page and of its samples, and no other files."""
 
 # bazel: data = ["//serving/page:files"]
 
@@ -23,7 +23,7 @@ class StaticFiles:
       self._roots["samples"] = samples
 
   def read(self, path: str) -> tuple[str, bytes]:
-    """Content type and bytes; NOT_FOUND for anything outside the two folders."""
+    """Returns content type and bytes; NOT_FOUND for anything outside the two folders."""
     path = "/page/index.html" if path == "/" else path
     if path == "/samples/samples.json" and "samples" not in self._roots:
       return "application/json", b"[]"
@@ -31,8 +31,8 @@ class StaticFiles:
     root = self._roots.get(top)
     if root is not None and parts and all(_is_plain(part) for part in parts):
       file = root.joinpath(*parts)
-      # A samples folder may hold links that lead out of it; the package's own do not (Bazel
-      # links every file of it).
+      # A samples folder may contain links to files outside of it, which are not served.
+      # The page folder is trusted: Bazel makes every file in it a link.
       is_inside = root == PAGE_FOLDER or file.resolve().is_relative_to(root.resolve())
       if file.is_file() and is_inside:
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"

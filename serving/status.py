@@ -1,4 +1,4 @@
-"""The errors of the wire API: one exception, its gRPC code, its HTTP status."""
+"""The error of a request, with its gRPC code and HTTP status."""
 
 import http
 
@@ -44,7 +44,7 @@ def unavailable(message: str) -> ServingError:
   return ServingError(grpc.StatusCode.UNAVAILABLE, message)
 
 
-def late(message: str) -> ServingError:
+def deadline_exceeded(message: str) -> ServingError:
   return ServingError(grpc.StatusCode.DEADLINE_EXCEEDED, message)
 
 

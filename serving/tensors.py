@@ -1,7 +1,7 @@
-"""Tensors of requests, checked before anything is allocated for them.
+"""Reads the tensors of requests and checks them before it allocates memory.
 
-A few bytes of TensorProto can ask for terabytes (a shape and one value that
-repeats), so sizes are compared with the limits first.
+A few bytes of TensorProto can describe terabytes (a shape and one value that repeats), so
+sizes are checked against the limits first.
 """
 
 import math
@@ -26,7 +26,7 @@ _VALUE_FIELDS = {
 def check_shape(
   name: str, shape: tuple[int, ...], spec: servables.Spec, limits: limits_lib.Limits
 ) -> None:
-  """Refuses a shape that the signature does not take or that is too large."""
+  """Raises an error for a shape that does not fit the signature or is too large."""
   if spec.shape is not None:
     fits = len(shape) == len(spec.shape) and all(
       wanted is None or size == wanted for size, wanted in zip(shape, spec.shape, strict=True)
@@ -44,7 +44,7 @@ def check_shape(
 
 
 def check_values(name: str, array: np.ndarray, limits: limits_lib.Limits) -> None:
-  """Refuses numbers that are not finite and strings that are too long."""
+  """Raises an error for numbers that are not finite and strings that are too long."""
   if array.dtype.kind == "f" and not np.isfinite(array).all():
     raise status.invalid(f'input "{name}" holds a number that is NaN or infinite')
   if array.dtype == object and any(len(item) > limits.string_bytes for item in array.flat):
@@ -57,9 +57,9 @@ def from_proto(
   spec: servables.Spec,
   limits: limits_lib.Limits,
 ) -> np.ndarray:
-  """The array of a request's tensor; what does not fit is INVALID_ARGUMENT.
+  """Returns the array of a tensor; a tensor that does not fit is INVALID_ARGUMENT.
 
-  Values follow TensorFlow: packed bytes, or a list whose last value repeats.
+  As in TensorFlow, values are packed bytes, or a list whose last value repeats.
   """
   if proto.dtype != spec.dtype.as_datatype_enum:
     raise status.invalid(
@@ -88,16 +88,16 @@ def to_proto(array: np.ndarray) -> tensor_pb2.TensorProto:
 def _packed(name: str, content: bytes, dtype: tf.DType, count: int) -> np.ndarray:
   expected = count * dtype.size
   if len(content) != expected:
-    raise status.invalid(f'input "{name}" carries {len(content)} bytes; its shape needs {expected}')
+    raise status.invalid(f'input "{name}" has {len(content)} bytes; its shape needs {expected}')
   return np.frombuffer(content, dtype.as_numpy_dtype)
 
 
 def _listed(name: str, proto: tensor_pb2.TensorProto, dtype: tf.DType, count: int) -> np.ndarray:
   if dtype not in _VALUE_FIELDS:
-    raise status.invalid(f'input "{name}" of type {dtype.name} must carry tensor_content')
+    raise status.invalid(f'input "{name}" of type {dtype.name} must have tensor_content')
   values = getattr(proto, _VALUE_FIELDS[dtype])
   if len(values) > count or (count and not values):
-    raise status.invalid(f'input "{name}" carries {len(values)} values; its shape needs {count}')
+    raise status.invalid(f'input "{name}" has {len(values)} values; its shape needs {count}')
   array = np.fromiter(values, dtype.as_numpy_dtype, len(values))
   return np.pad(array, (0, count - len(values)), "edge") if len(values) < count else array
 
@@ -105,7 +105,7 @@ def _listed(name: str, proto: tensor_pb2.TensorProto, dtype: tf.DType, count: in
 def _strings(name: str, proto: tensor_pb2.TensorProto, count: int) -> np.ndarray:
   values = list(proto.string_val)
   if len(values) != count and len(values) != 1:
-    raise status.invalid(f'input "{name}" carries {len(values)} strings; its shape needs {count}')
+    raise status.invalid(f'input "{name}" has {len(values)} strings; its shape needs {count}')
   array = np.empty(count, object)
   array[:] = values if len(values) == count else values * count
   return array

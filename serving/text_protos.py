@@ -1,8 +1,8 @@
-"""TensorFlow Serving's option files that tensorflow-serving-api does not ship messages for.
+"""Reads option files of TensorFlow Serving whose messages tensorflow-serving-api lacks.
 
-The two messages are declared here with the field names and types of Serving's
-`session_bundle_config.proto` and `monitoring_config.proto`; the text form knows names
-only, so files written for these read the same in the real server.
+This module declares the two messages with the field names and types of
+`session_bundle_config.proto` and `monitoring_config.proto`. The text form uses names only,
+so the same files work in TensorFlow Serving.
 """
 
 import functools
@@ -39,17 +39,17 @@ _BATCHING_FIELDS = {
 
 
 def batching_message() -> Any:
-  """An empty BatchingParameters."""
+  """Returns an empty BatchingParameters."""
   return _messages()["BatchingParameters"]()
 
 
 def monitoring_message() -> Any:
-  """An empty MonitoringConfig."""
+  """Returns an empty MonitoringConfig."""
   return _messages()["MonitoringConfig"]()
 
 
 def read_batching(path: str | None) -> batching.BatchingConfig:
-  """Reads a `--batching_parameters_file`; the defaults where there is none."""
+  """Reads a `--batching_parameters_file`; returns the defaults if there is none."""
   if path is None:
     return batching.BatchingConfig()
   try:

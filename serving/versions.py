@@ -1,11 +1,10 @@
-"""Which versions of a model are loaded, and which one a request gets.
+"""Loads and unloads the versions of a model, and finds the version for a request.
 
-A model is a folder of versions, `BASE/<integer>/saved_model.pb`; other names are
-ignored, so a version that is still being copied under another name is not seen.
-A thread looks for changes every second. A new version takes requests only after its
-warm-up has run; the old one is unloaded after that, when its last request is
-answered. A version that cannot be loaded never takes requests, and the last loaded
-version is kept even when it vanishes from the disk.
+A model is a folder of versions, `BASE/<integer>/saved_model.pb`. Other names are ignored,
+so a version may be copied under another name and then renamed. A thread looks for changes
+every second. A new version accepts requests after its warm-up requests have run; then the
+old one finishes its requests and is unloaded. A version that cannot be loaded never accepts
+requests. The last loaded version stays even if it disappears from the disk.
 """
 
 import contextlib
@@ -18,6 +17,7 @@ import grpc
 from absl import logging
 from tensorflow_serving.apis import get_model_status_pb2, model_pb2
 
+from gcap_tf import config as configs
 from serving import batching, servables, status
 
 State = get_model_status_pb2.ModelVersionStatus.State
@@ -25,25 +25,25 @@ State = get_model_status_pb2.ModelVersionStatus.State
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
-  """What to serve under one name.
+  """A model to serve.
 
   Attributes:
-    name: the model's name in requests.
-    base_path: the folder of versions.
-    latest: serve this many of the newest versions; 0 serves all of them.
-    specific: serve exactly these versions instead.
+    name: name of the model in requests.
+    base_path: folder of versions.
+    latest: number of the newest versions to serve; 0 serves all.
+    specific: versions to serve instead of the newest.
     labels: version labels, such as {"stable": 3}.
   """
 
   name: str
   base_path: pathlib.Path
-  latest: int = 1
+  latest: configs.Count = 1
   specific: tuple[int, ...] = ()
   labels: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 class Version:
-  """A version's place in its life, START to END, and who still uses it."""
+  """A version: its state from START to END, and the number of requests that use it."""
 
   def __init__(self, number: int, folder: pathlib.Path):
     self.number, self.folder = number, folder
@@ -56,7 +56,7 @@ class Version:
 
 
 class Model:
-  """The versions of one model. All state is changed under the one lock."""
+  """The versions of one model; one lock protects all state."""
 
   def __init__(
     self,
@@ -73,7 +73,7 @@ class Model:
     self._labels: dict[str, int] = {}
 
   def refresh(self) -> None:
-    """Loads and unloads until what is served is what the disk and the config ask for."""
+    """Loads and unloads versions until they match the disk and the config."""
     with self._refreshing:
       wanted = wanted_versions(self.config)
       for number, folder in sorted(wanted.items()):
@@ -88,7 +88,7 @@ class Model:
 
   @contextlib.contextmanager
   def use(self, spec: model_pb2.ModelSpec) -> Iterator[Version]:
-    """The version that a request asks for; it stays loaded inside the block."""
+    """Yields the version for a request and keeps it loaded inside the block."""
     with self._lock:
       version = self._find(spec)
       version.users += 1
@@ -109,12 +109,12 @@ class Model:
     return sum(pool.waiting() for pool in pools)
 
   def statuses(self, spec: model_pb2.ModelSpec) -> list[get_model_status_pb2.ModelVersionStatus]:
-    """State of the asked version, or of all, newest first."""
+    """Returns the state of the requested version, or of all, newest first."""
     with self._lock:
-      asked = self._asked_number(spec)
-      versions = [v for v in self._versions.values() if asked in (None, v.number)]
+      requested = self._requested_number(spec)
+      versions = [v for v in self._versions.values() if requested in (None, v.number)]
     if not versions:
-      raise status.not_found(f"Could not find version {asked} of model {self.config.name}")
+      raise status.not_found(f"Could not find version {requested} of model {self.config.name}")
     found = []
     for version in sorted(versions, key=lambda v: -v.number):
       entry = get_model_status_pb2.ModelVersionStatus(version=version.number, state=version.state)
@@ -124,7 +124,7 @@ class Model:
       found.append(entry)
     return found
 
-  def _asked_number(self, spec: model_pb2.ModelSpec) -> int | None:
+  def _requested_number(self, spec: model_pb2.ModelSpec) -> int | None:
     choice = spec.WhichOneof("version_choice")
     if choice == "version":
       return spec.version.value
@@ -135,16 +135,18 @@ class Model:
     return None
 
   def _find(self, spec: model_pb2.ModelSpec) -> Version:
-    asked = self._asked_number(spec)
+    requested = self._requested_number(spec)
     ready = [v for v in self._versions.values() if v.state == State.AVAILABLE]
-    if asked is None:
+    if requested is None:
       if not ready:
         raise status.not_found(f"Servable not found for request: Latest({self.config.name})")
       return max(ready, key=lambda v: v.number)
     for version in ready:
-      if version.number == asked:
+      if version.number == requested:
         return version
-    raise status.not_found(f"Servable not found for request: Specific({self.config.name}, {asked})")
+    raise status.not_found(
+      f"Servable not found for request: Specific({self.config.name}, {requested})"
+    )
 
   def _load_version(self, number: int, folder: pathlib.Path) -> None:
     known = self._versions.get(number)
@@ -160,7 +162,7 @@ class Model:
     logging.info("Loading %s version %d from %s", self.config.name, number, folder)
     try:
       version.servable, version.batchers = self._load(self.config, number, folder)
-    except Exception as error:  # one broken version must not stop the others
+    except Exception as error:  # a broken version must not stop the others
       logging.error("%s version %d is not served: %s", self.config.name, number, error)
       version.error, version.state = str(error), State.END
       return
@@ -169,7 +171,7 @@ class Model:
     logging.info("%s version %d is available", self.config.name, number)
 
   def _move_labels(self) -> None:
-    """A label moves only to a version that is available."""
+    """Moves labels to the versions of the config that are available."""
     available = self.available()
     with self._lock:
       for label, number in self.config.labels.items():
@@ -180,7 +182,7 @@ class Model:
 
   def _unload_all_but(self, wanted: set[int]) -> None:
     available = self.available()
-    if not wanted & set(available):  # never unload the only version that answers
+    if not wanted & set(available):  # never unload the only available version
       wanted = wanted | set(available[-1:])
     for version in list(self._versions.values()):
       if version.number not in wanted:
@@ -202,7 +204,7 @@ class Model:
 
 
 def wanted_versions(config: ModelConfig) -> dict[int, pathlib.Path]:
-  """Version number -> folder of the complete versions that the config asks for."""
+  """Returns version number -> folder for the complete versions that the config selects."""
   found = {}
   if config.base_path.is_dir():
     for folder in sorted(config.base_path.iterdir()):
@@ -217,5 +219,5 @@ def wanted_versions(config: ModelConfig) -> dict[int, pathlib.Path]:
 
 
 def last_change(folder: pathlib.Path) -> int:
-  """When anything in a folder was last written, renamed or copied there."""
+  """Returns the time of the last change in a folder, in nanoseconds."""
   return max(path.stat().st_ctime_ns for path in (folder, *folder.rglob("*")))

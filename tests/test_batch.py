@@ -63,9 +63,12 @@ def test_padded_position_blocks_point_at_no_block():
   assert (blocks[1:, :15] == box_geometry.PFAN_PAD).all() and (blocks[1:, 15:] == 0).all()
 
 
+WANTED = ["tokens", "token_mask", "noun_mask", "caption_id"]
+
+
 def test_words_of_a_captioner_begin_at_the_first_slot_and_end_with_0():
-  row = batch.caption_row(np.array([5, 6]), noun_mask=np.array([False, True]), caption_id=b"c")
-  built = batch.build([row], ["tokens", "token_mask", "noun_mask", "caption_id"], SIZES)
+  row = {"tokens": np.array([5, 6]), "noun_mask": np.array([False, True]), "caption_id": b"c"}
+  built = batch.build_captions([row], WANTED, SIZES)
   assert built["tokens"].tolist() == [[5, 6, 0, 0, 0]]
   assert built["token_mask"].tolist() == [[True, True, True, False, False]]
   assert built["noun_mask"].tolist() == [[False, True, False, False, False]]
@@ -74,14 +77,14 @@ def test_words_of_a_captioner_begin_at_the_first_slot_and_end_with_0():
 
 def test_words_of_a_matcher_stand_between_start_and_end():
   attention = np.array([[0.25, 0.75], [1, 0]], np.float32)
-  row = batch.caption_row(
-    np.array([5, 6]), 1, 2, noun_mask=np.array([True, False]), teacher_attention=attention
-  )
-  built = batch.build([row], ["tokens", "token_mask", "noun_mask", "teacher_attention"], SIZES)
+  row = {"tokens": np.array([5, 6]), "noun_mask": np.array([True, False])}
+  row["teacher_attention"] = attention
+  built = batch.build_captions([row], [*WANTED, "teacher_attention"], SIZES, start=1, end=2)
   assert built["tokens"].tolist() == [[1, 5, 6, 2, 0]]
   assert built["token_mask"].tolist() == [[True, True, True, True, False]]
   assert built["noun_mask"].tolist() == [[False, True, False, False, False]]
   assert built["teacher_attention"][0, :, 0].tolist() == [0, 0.25, 1, 0, 0]
+  assert built["teacher_attention"].shape == (1, 5, 3)
 
 
 @pytest.mark.parametrize("name", batch.ENTRIES)

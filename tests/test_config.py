@@ -83,7 +83,7 @@ class Ranged:
 @pytest.mark.parametrize(
   ("assignment", "message"),
   [
-    ("size=0", r"--set\.size is 0; expected 1 or more"),
+    ("size=0", "^size is 0; expected 1 or more"),
     ("low=1.5", r"low is 1\.5; expected from 0 to 1"),
     ("high=0", r"high is 0\.0; expected above 0 to 1"),
     ("weight=-1", r"weight is -1\.0; expected 0 or more"),
@@ -107,3 +107,10 @@ def test_every_option_is_described_with_type_range_default_and_meaning():
   assert rows["size"] == ("int, 1 or more", "2", "of the thing, in units.")
   assert rows["high"] == ("float, above 0 to 1", "1.0", "both ends.")
   assert rows["inner.kind"] == ("a | b", '"a"', "")
+
+
+def test_the_table_of_options_has_one_line_an_option():
+  lines = config.table(config.describe(Ranged())).splitlines()
+  assert lines[0].split() == ["option", "type", "and", "range", "default", "meaning"]
+  assert lines[1].split("  ")[0] == "size" and lines[1].endswith("of the thing, in units.")
+  assert len(lines) == 1 + 6

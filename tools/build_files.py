@@ -9,12 +9,13 @@ attributes to its own target with a comment line such as
     # bazel: size = "large", data = ["//gcap_tf/text:english_tagger"]
 
 What stands below the marker line in a BUILD file is written by hand and kept.
-A package is visible only to packages above it in LAYERS, so an import that goes
+A package is visible only to packages above it in tools/bazel/layers.bzl, so an import that goes
 upwards (`matchers` importing `serving`) fails in Bazel's analysis.
 """
 
 import argparse
 import ast
+import functools
 import pathlib
 import re
 import sys
@@ -22,51 +23,21 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKER = "# Written by hand below this line; kept by tools/build_files.py."
 TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
-# Folders of quick tests: one target runs them all, as a program takes 1 s to start, and 5 s
-# more where it imports TensorFlow. A file with attributes of its own stays apart.
+# Folders of quick tests: one target runs them all, because a program takes 1 s to start, and 5 s
+# more if it imports TensorFlow. A file with its own attributes gets its own target.
 GROUPED = (
-  *("captioners", "data", "data/prepared", "data/readers", "data/scenes", "data/stores"),
-  *("decoding", "evaluation", "evaluation/evaluators", "export", "interop", "layers", "losses"),
-  *("matchers", "metrics"),
-  *("recipes", "recipes/papers", "rewards", "runs", "serving", "serving/contract", "text"),
-  *(
-    "trainers/tagger",
-    "training",
-    "training/fine_tuning",
-    "training/methods",
-    "training/regularizers",
-    "visuals",
-  ),
+  *("benchmarks/peers", "captioners", "data", "data/prepared", "data/readers", "data/scenes"),
+  *("data/stores", "decoding", "evaluation", "evaluation/evaluators", "export", "interop"),
+  *("layers", "losses", "matchers", "metrics", "recipes", "recipes/papers", "rewards", "runs"),
+  *("serving", "serving/contract", "text", "trainers/tagger", "training", "training/fine_tuning"),
+  *("training/methods", "training/regularizers", "visuals"),
 )
-LAYERS = {
-  "gcap_tf": 0,
-  "gcap_tf/shipped": 1,
-  "gcap_tf/text": 1,
-  "gcap_tf/layers": 1,
-  "gcap_tf/losses": 2,
-  "gcap_tf/data": 2,
-  "gcap_tf/visuals": 3,
-  "gcap_tf/data/stores": 3,
-  "gcap_tf/data/scenes": 3,
-  "gcap_tf/matchers": 3,
-  "gcap_tf/captioners": 3,
-  "gcap_tf/data/readers": 4,
-  "gcap_tf/metrics": 4,
-  "gcap_tf/decoding": 4,
-  "gcap_tf/vision": 5,
-  "gcap_tf/rewards": 5,
-  "gcap_tf/data/prepared": 6,
-  "gcap_tf/runs": 6,
-  "gcap_tf/interop": 7,
-  "gcap_tf/evaluation": 7,
-  "gcap_tf/training": 8,
-  "gcap_tf/recipes": 9,
-  "export": 10,
-  "serving": 11,
-  "trainers": 12,
-  "benchmarks": 13,
-  "tests": 14,
-}
+LAYERS_FILE = ROOT / "tools" / "bazel" / "layers.bzl"
+LAYERS: dict[str, int] = next(
+  ast.literal_eval(node.value)
+  for node in ast.parse(LAYERS_FILE.read_text(encoding="utf-8")).body  # Starlark is Python here.
+  if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LAYERS"
+)
 
 
 def layer_of(folder: str) -> str:
@@ -76,12 +47,6 @@ def layer_of(folder: str) -> str:
     if not folder:
       raise SystemExit("tools/build_files.py: add the new package to LAYERS")
   return folder
-
-
-def visibility(folder: str) -> list[str]:
-  own = layer_of(folder)
-  allowed = [name for name, rank in LAYERS.items() if rank > LAYERS[own]]
-  return [f"//{name}:__subpackages__" for name in sorted({own, *allowed})]
 
 
 def python_files() -> dict[str, pathlib.Path]:
@@ -99,28 +64,34 @@ def label(path: pathlib.Path) -> str:
   return f"//{folder}:{name}"
 
 
-def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> set[str]:
-  """The project's modules that `path` imports or names, anywhere in the file."""
-  found = set()
+@functools.cache
+def named_modules(path: pathlib.Path) -> frozenset[str]:
+  """Dotted names that `path` imports or writes as a string, anywhere in the file."""
+  found: set[str] = set()
   for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
     if isinstance(node, ast.Import):
-      names = [alias.name for alias in node.names]
+      found.update(alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.level == 0:
-      names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+      found.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
     elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
-      names = [node.value]  # A program started by name: `python -m trainers.caption`.
+      found.add(node.value)  # A program started by name: `python -m trainers.caption`.
     elif isinstance(node, ast.Call) and ast.unparse(node.func) == "registry.import_modules":
       # `registry.import_modules("gcap_tf.x")` imports every module of that folder.
-      folder = ast.literal_eval(node.args[0])
-      names = [name for name in modules if name.rpartition(".")[0] == folder]
-    else:
-      continue
-    for name in names:
-      if name in modules:
-        found.add(name)
-      elif f"{name}.__init__" in modules:
-        found.add(f"{name}.__init__")
-  return found
+      found.add(f"{ast.literal_eval(node.args[0])}.*")
+  return frozenset(found)
+
+
+def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> set[str]:
+  """The project's modules that `path` imports or names."""
+  named = named_modules(path)
+  folders = {name.removesuffix(".*") for name in named if name.endswith(".*")}
+  return {
+    name
+    for name in modules
+    if name in named
+    or name.removesuffix(".__init__") in named
+    or name.rpartition(".")[0] in folders
+  }
 
 
 def extra_attributes(path: pathlib.Path) -> str:
@@ -188,17 +159,16 @@ def build_file(folder: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
     targets.append(group(grouped, modules))
   rules = sorted({text.partition("(")[0] for text in targets})
   loads = ", ".join(f'"{rule}"' for rule in rules)
-  visible = "".join(
-    f'        "{name}",\n' for name in visibility(folder.relative_to(ROOT).as_posix())
-  )
+  layer = layer_of(folder.relative_to(ROOT).as_posix())
   old = folder / "BUILD"
   kept = ""
   if old.exists():
     kept = old.read_text(encoding="utf-8").partition(MARKER)[2]
   return (
     "# Generated by tools/build_files.py from the imports.\n"
-    f'load("//tools/bazel:defs.bzl", {loads})\n\n'
-    f"package(\n    default_visibility = [\n{visible}    ],\n)\n\n"
+    f'load("//tools/bazel:defs.bzl", {loads})\n'
+    'load("//tools/bazel:layers.bzl", "visible_from")\n\n'
+    f'package(default_visibility = visible_from("{layer}"))\n\n'
     + "\n".join(targets)
     + (f"\n{MARKER}{kept}" if kept.strip() else "")
   )
@@ -209,14 +179,15 @@ def main(argv: list[str]) -> int:
   parser.add_argument("--check", action="store_true", help="only report, write nothing")
   check_only = parser.parse_args(argv).check
   modules = python_files()
-  stale = []
+  wanted = {}
   for folder in sorted({path.parent for path in modules.values()}):
-    wanted = build_file(folder, modules)
-    path = folder / "BUILD"
-    if not path.exists() or path.read_text(encoding="utf-8") != wanted:
+    wanted[folder / "BUILD"] = build_file(folder, modules)
+  stale = []
+  for path, text in wanted.items():
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
       stale.append(path.relative_to(ROOT).as_posix())
       if not check_only:
-        path.write_text(wanted, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
   if stale:
     print(("out of date: " if check_only else "wrote ") + ", ".join(stale))
   return 1 if check_only and stale else 0

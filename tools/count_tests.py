@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def reports(events: pathlib.Path) -> list[pathlib.Path | None]:
-  """The XML report of every test target (and shard) that ran; None where it left none."""
+  """Returns the XML report of every test target (and shard) that ran; None if it left none."""
   found: dict[str, pathlib.Path | None] = {}
   for line in events.read_text(encoding="utf-8").splitlines():
     event = json.loads(line)

@@ -23,7 +23,7 @@ class _Shard:
 
 
 def main(argv: list[str]) -> int:
-  # The same examples in every run: a test that passed is not judged anew by chance.
+  # The same examples in every run, so that chance cannot change the outcome of a test.
   hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
   hypothesis.settings.load_profile("repeatable")
   arguments = ["-q", "-rs", "-p", "no:cacheprovider", *argv]

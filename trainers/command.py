@@ -1,10 +1,13 @@
 """The console command `gcap`: every program by name, `gcap train_captioner --data=...`."""
 
 import ast
+import difflib
 import importlib.util
 import pathlib
 import runpy
 import sys
+
+import gcap_tf
 
 COMMANDS = {
   "prepare_data": "trainers.prepare_data",
@@ -26,6 +29,8 @@ COMMANDS = {
   "tensorboard": "trainers.tensorboard",
   "demo": "trainers.demo",
   "demo_train": "trainers.demo_train",
+  "fetch_spice": "gcap_tf.metrics.fetch_spice",
+  "train_tagger": "trainers.train_tagger",
 }
 
 
@@ -42,8 +47,13 @@ def main() -> None:
     for name, module in COMMANDS.items():
       print(f"  {name:20} {summary(module)}")
     return
+  if chosen == "--version":
+    print(gcap_tf.__version__)
+    return
   if chosen not in COMMANDS:
-    print(f'error: unknown command "{chosen}"; known: {", ".join(COMMANDS)}', file=sys.stderr)
+    near = difflib.get_close_matches(chosen, COMMANDS, n=1)
+    hint = f' (did you mean "{near[0]}"?)' if near else ""
+    print(f'error: unknown command "{chosen}"; known: {", ".join(COMMANDS)}{hint}', file=sys.stderr)
     sys.exit(1)
   sys.argv[:2] = [f"gcap {chosen}"]
   runpy.run_module(COMMANDS[chosen], run_name="__main__", alter_sys=True)

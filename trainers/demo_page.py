@@ -1,4 +1,4 @@
-"""The demos' pictures and their page: captions as a server answered them."""
+"""Pictures and page of the demos: the captions that a server answered."""
 
 import html
 import pathlib
@@ -27,15 +27,15 @@ def ask_server(
   """Starts the embedded server on a free port and captions the pictures over gRPC."""
   config = embedded.ServerConfig(models=(versions.ModelConfig("captioner", model),))
   with embedded.Server(config) as server:
-    asker = client.Client(server.address)
+    connection = client.Client(server.address)
     regions = [picture.regions for picture in pictures]
     features = [found.features for found in regions]
-    answers = asker.caption(
+    answers = connection.caption(
       None if any(rows is None for rows in features) else features,
       [boxes_01(picture) for picture in pictures],
       [found.labels for found in regions],
     )
-    asker.close()
+    connection.close()
   return answers
 
 
@@ -56,10 +56,10 @@ def write(
   """Writes `*.png` (one a picture), `attention.png` and `index.html`.
 
   Args:
-    folder: where they go.
+    folder: where to write.
     pictures, answers: in the same order.
-    text: what is to be seen.
-    header, table: figures, the name of each first; no table where there are none.
+    text: explanation at the top of the page.
+    header, table: scores, the name of each first; an empty table is left out.
   """
   figures = []
   for number, (picture, answer) in enumerate(zip(pictures, answers, strict=True), 1):
@@ -102,7 +102,7 @@ def _table(header: Sequence[str], table: Sequence[Sequence[str]]) -> str:
 
 
 def write_samples(folder: pathlib.Path, data: prepared_data.PreparedData, count: int = 24) -> None:
-  """Test scenes for the server's own page."""
+  """Writes test scenes for the server's own page."""
   split = data.split("test")
   if not (folder / samples.INDEX).exists():
     samples.write(folder, (split.record(n) for n in range(min(count, len(split)))))

@@ -1,4 +1,4 @@
-"""The stations of the training demo; each is skipped where its result is there already.
+"""The steps of the training demo; a step is skipped if its result exists.
 
 demo/train/data           drawn scenes, prepared
 demo/train/runs/teacher   POS-SCAN
@@ -32,11 +32,11 @@ _OPTIMIZER = optimizers.OptimizerConfig(clip="norm", clip_at=5.0)
 def _teacher(**options: Any) -> matching.MatcherTrainingConfig:
   return matching.MatcherTrainingConfig(
     model="pos_scan",
-    # Affinities are normalised over all words, as the paper prints: over the few nouns of a
-    # caption alone (as released) background regions win; docs/findings.md has the figures.
+    # Affinities are normalised over all words, as in the paper. Over nouns only (as in the
+    # released code) background regions win: docs/findings.md has the figures.
     options={"joint_size": 128, "norm_scope": "all"},
     batch_size=64,
-    evaluate_every=10_000,  # At the end alone.
+    evaluate_every=10_000,  # Only at the end.
     losses=matching.MatchingLosses(negatives="sum"),
     schedule=schedules.ScheduleConfig("cosine", 2e-3),
     **options,
@@ -52,7 +52,7 @@ def _student(**options: Any) -> captioning.CaptionerTrainingConfig:
     captions_per_image=2,
     max_words=20,
     buckets=(12, 16),
-    evaluate_every=10_000,  # At the end alone.
+    evaluate_every=10_000,  # Only at the end.
     schedule=schedules.ScheduleConfig("cosine", 3e-3),
     optimizer=_OPTIMIZER,
     **options,
@@ -61,12 +61,12 @@ def _student(**options: Any) -> captioning.CaptionerTrainingConfig:
 
 @dataclasses.dataclass(frozen=True)
 class DemoConfig:
-  """How much of everything.
+  """Sizes of the demo.
 
   Attributes:
     scenes: pictures to draw.
-    teacher, student: how both are trained.
-    distill_weight: of the teacher's attention in the second student.
+    teacher, student: training of both.
+    distill_weight: weight of the teacher's attention in the second student.
   """
 
   scenes: drawn_scenes.SceneConfig = dataclasses.field(
@@ -81,7 +81,7 @@ class DemoConfig:
   distill_weight: float = 1.0
 
 
-# Shows that every station runs; too little to learn anything from.
+# Shows that every step runs; too little to learn anything from.
 QUICK = DemoConfig(
   scenes=drawn_scenes.SceneConfig(train=48, val=8, test=8),
   teacher=_teacher(epochs=1),
@@ -91,11 +91,11 @@ QUICK = DemoConfig(
 
 @dataclasses.dataclass(frozen=True)
 class Results:
-  """What the demo shows.
+  """Results of the demo.
 
   Attributes:
     data: the prepared scenes.
-    plain, grounded: figures of Up-Down without and with distillation on the test scenes.
+    plain, grounded: scores of Up-Down without and with distillation on the test scenes.
     model: base path of the exported captioner.
   """
 
@@ -106,11 +106,11 @@ class Results:
 
 
 def run(folder: pathlib.Path, config: DemoConfig, announce: Callable[[str], None]) -> Results:
-  """Goes through all stations; `announce` is told before each."""
-  announce(f"Drawing {config.scenes.total:,} scenes, and what a noisy detector sees in them")
+  """Runs all steps; calls `announce` before each."""
+  announce(f"Drawing {config.scenes.total:,} scenes, with the regions of a noisy detector")
   data = draw_scenes(folder / "data", config.scenes)
 
-  announce("Teaching POS-SCAN which nouns and regions belong together, from captions alone")
+  announce("Training POS-SCAN to match nouns and regions, from captions alone")
   teacher = folder / "runs" / "teacher"
   _once(teacher, config.teacher, lambda: matching.train(data, config.teacher, teacher))
 
@@ -132,7 +132,7 @@ def run(folder: pathlib.Path, config: DemoConfig, announce: Callable[[str], None
 def draw_scenes(
   folder: pathlib.Path, config: drawn_scenes.SceneConfig
 ) -> prepared_data.PreparedData:
-  """Runs prepare_data as a program: its worker processes then need no TensorFlow."""
+  """Runs prepare_data in a process of its own, so that its workers need no TensorFlow."""
   if not (folder / "dataset.json").exists():
     flags = (f"--scenes_{name}={getattr(config, name)}" for name in ("train", "val", "test"))
     program = [sys.executable, "-m", "trainers.prepare_data", "--dataset=scenes"]
@@ -147,7 +147,7 @@ def evaluated_student(
   config: captioning.CaptionerTrainingConfig,
   folder: pathlib.Path,
 ) -> dict[str, Any]:
-  """Trains a captioner and judges it on the test scenes."""
+  """Trains a captioner and evaluates it on the test scenes."""
 
   def train_and_evaluate() -> dict[str, Any]:
     captioning.train(data, config, folder)
@@ -161,7 +161,7 @@ def evaluated_student(
 
 
 def _once(folder: pathlib.Path, config: Any, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-  """The figures of a finished run; a run of another configuration is begun anew."""
+  """The figures of a finished run; a run with another configuration is trained again."""
   done = folder / "demo.json"
   options = configs.to_dict(config)
   if done.exists():

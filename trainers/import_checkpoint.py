@@ -4,8 +4,8 @@ r"""Turns an official PyTorch checkpoint into a run folder.
         --options=scan.json --vocab=f30k_precomp_vocab.json --out=runs/scan
 
 The weights are the state dict saved with numpy.savez under its own names; those of
-matchers carry the prefix of their part: img_enc., txt_enc., sim_enc. A checkpoint is
-written out where PyTorch is at hand:
+matchers have the prefix of their part: img_enc., txt_enc., sim_enc. On a machine with
+PyTorch, write a checkpoint out as follows:
 
     state = torch.load("model_best.pth.tar", map_location="cpu")
     parts = zip(("img_enc.", "txt_enc.", "sim_enc."), state["model"])
@@ -13,16 +13,14 @@ written out where PyTorch is at hand:
     json.dump(vars(state["opt"]), open("scan.json", "w"), default=str)
 """
 
-import numpy as np
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.interop import imported_runs
 
 _FAMILY = flags.DEFINE_enum(
   "family",
   None,
-  imported_runs.FAMILIES,
+  ["scan", "bfan", "pfan", "sgraf", "updown"],
   "Which program wrote it; scan with the option pos is POS-SCAN.",
   required=True,
 )
@@ -30,7 +28,7 @@ _WEIGHTS = flags.DEFINE_string("weights", None, "State dict saved with numpy.sav
 _OPTIONS = flags.DEFINE_string(
   "options",
   None,
-  "JSON of the program's options; missing ones have the program's defaults.",
+  "JSON of the program's options; the program's defaults stand for missing ones.",
   required=True,
 )
 _VOCAB = flags.DEFINE_string(
@@ -41,11 +39,12 @@ _OUT = flags.DEFINE_string("out", None, "Run folder to write.", required=True)
 
 def main(argv: list[str]) -> None:
   del argv
+  from gcap_tf.interop import imported_runs
+
   name, model = imported_runs.import_files(
     _FAMILY.value, _WEIGHTS.value, _OPTIONS.value, _VOCAB.value, _OUT.value
   )
-  count = sum(int(np.prod(weight.shape)) for weight in model.weights)
-  print(f"Wrote {_OUT.value}: {name} with {count:,} weights")
+  print(f"Wrote {_OUT.value}: {name} with {model.count_params():,} weights")
 
 
 if __name__ == "__main__":

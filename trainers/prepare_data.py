@@ -1,4 +1,4 @@
-r"""Raw files to a prepared folder: TFRecord shards, index, references and captions.
+r"""Turns raw files into a prepared folder: TFRecord shards, index, references and captions.
 
     python -m trainers.prepare_data --dataset=scenes --regions=noisy --out=data/scenes
     python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=perfect \
@@ -12,48 +12,54 @@ import sys
 from absl import flags
 
 from gcap_tf import config as configs
-from gcap_tf import errors
-from gcap_tf.data.prepared import beam_prepare, prepare, prepared_check, prepared_data
-from gcap_tf.data.readers import datasets
-from gcap_tf.data.stores import simulated_detector
+from gcap_tf import errors, printing
 
-_DATASET = flags.DEFINE_string("dataset", "", f"one of {', '.join(datasets.DATASETS.names())}")
-_SOURCE = flags.DEFINE_string("source", "", "folder of the raw data; scenes need none")
+DATASETS = ("coco", "flickr30k_entities", "instapic", "karpathy", "scan_precomp", "scenes")
+
+_DATASET = flags.DEFINE_string("dataset", "", f"One of {', '.join(DATASETS)}.")
+_SOURCE = flags.DEFINE_string("source", "", "Folder of the raw data; scenes need none.")
 _REGIONS = flags.DEFINE_string(
   "regions",
   "",
-  "perfect (the annotated boxes), noisy (a simulated detector), source (what the dataset "
-  "brings), or the folder of a region store; by default source where there is one, else perfect",
+  "perfect (the annotated boxes), noisy (a simulated detector), source (the regions of the "
+  "dataset), or the folder of a region store. Default: source if the dataset has regions, "
+  "else perfect.",
 )
-_OUT = flags.DEFINE_string("out", "", "the prepared folder; one prepared before is replaced")
-_MAX_IMAGES = flags.DEFINE_integer("max_images", 0, "at most so many pictures a split; 0: all")
-_MAX_REGIONS = flags.DEFINE_integer("max_regions", 0, "at most so many regions a picture; 0: all")
+_OUT = flags.DEFINE_string("out", "", "The prepared folder; an old one is replaced.")
+_MAX_IMAGES = flags.DEFINE_integer("max_images", 0, "Most pictures of a split; 0: all.", 0)
+_MAX_REGIONS = flags.DEFINE_integer("max_regions", 0, "Most regions of a picture; 0: all.", 0)
 _OBJECT_CLASSES = flags.DEFINE_string(
-  "object_classes", "", "file of object classes, one a line; by default found in the data"
+  "object_classes", "", "File of object classes, one a line; default: found in the data."
 )
-_SPLITS = flags.DEFINE_list("splits", [], "which splits; by default all of the source")
-_SHARDS = flags.DEFINE_integer("shards", 8, "files of a split, at most")
-_SCENES_TRAIN = flags.DEFINE_integer("scenes_train", None, "scenes to draw for training")
-_SCENES_VAL = flags.DEFINE_integer("scenes_val", None, "scenes to draw for validation")
-_SCENES_TEST = flags.DEFINE_integer("scenes_test", None, "scenes to draw for testing")
+_SPLITS = flags.DEFINE_list("splits", [], "Which splits; default: all of the source.")
+_SHARDS = flags.DEFINE_integer("shards", 8, "Most files of a split.", 1)
+_SCENES_TRAIN = flags.DEFINE_integer("scenes_train", None, "Scenes to draw for training.", 0)
+_SCENES_VAL = flags.DEFINE_integer("scenes_val", None, "Scenes to draw for validation.", 0)
+_SCENES_TEST = flags.DEFINE_integer("scenes_test", None, "Scenes to draw for testing.", 0)
 _NOISY_LEVEL = flags.DEFINE_enum(
-  "noisy_level", "default", list(simulated_detector.LEVELS), "how misleading the noisy detector is"
+  "noisy_level", "default", ["clean", "mild", "default", "hard"], "Noise of the noisy detector."
 )
 _SET = flags.DEFINE_multi_string(
-  "set", [], "further options, such as noisy.regions=20 or scenes.seed=3; may be repeated"
+  "set", [], "Any option, as key.path=value; --set=help lists them all. May be repeated."
 )
-_WORKERS = flags.DEFINE_integer("workers", 0, "processes; 0: as many as help", lower_bound=0)
+_WORKERS = flags.DEFINE_integer("workers", 0, "Processes; 0: as many as help.", 0)
 _RUNNER = flags.DEFINE_enum(
-  "runner", prepare.LOCAL, [prepare.LOCAL, *beam_prepare.RUNNERS], "local processes, or Beam"
+  "runner",
+  "local",
+  ["local", "DirectRunner", "FlinkRunner", "SparkRunner", "DataflowRunner"],
+  "Local processes, or a runner of Apache Beam.",
 )
 _BEAM_OPTIONS = flags.DEFINE_multi_string(
-  "beam_options", [], "an option of Beam, such as --flink_master=HOST:PORT; may be repeated"
+  "beam_options", [], "An option of Beam, such as --flink_master=HOST:PORT; may be repeated."
 )
-_CHECK = flags.DEFINE_bool("check", False, "verify --out to the last byte and report on it")
+_CHECK = flags.DEFINE_bool("check", False, "Verifies every byte of --out and reports on it.")
 
 
-def chosen_config() -> prepare.PrepareConfig:
-  """The configuration that the flags name."""
+def configuration():
+  """The flags as a `PrepareConfig`; `--set` has the last word."""
+  from gcap_tf.data.prepared import prepare
+  from gcap_tf.data.stores import simulated_detector
+
   config = prepare.PrepareConfig(
     dataset=_DATASET.value,
     source=_SOURCE.value,
@@ -71,35 +77,41 @@ def chosen_config() -> prepare.PrepareConfig:
     if flag.value is not None
   }
   config = dataclasses.replace(config, scenes=dataclasses.replace(config.scenes, **scenes))
-  return configs.override(config, _SET.value)
+  return configs.override(config, [text for text in _SET.value if text != "help"])
 
 
 def main(argv: list[str]) -> int:
   del argv
+  if "help" in _SET.value:
+    print(configs.table(configs.describe(configuration())))
+    return 0
   if not _OUT.value:
     raise errors.UserError("--out is missing: name the prepared folder")
   if _CHECK.value:
     return _check(_OUT.value)
   if not _DATASET.value:
-    raise errors.UserError(
-      f"--dataset is missing: choose one of {', '.join(datasets.DATASETS.names())}"
-    )
-  config = chosen_config()
+    raise errors.UserError(f"--dataset is missing: choose one of {', '.join(DATASETS)}")
+  from gcap_tf.data.prepared import prepare
+
+  config = configuration()
   data = prepare.prepare(config, _OUT.value, _WORKERS.value, _RUNNER.value, _BEAM_OPTIONS.value)
   print(_summary(data))
   return 0
 
 
 def _check(folder: str) -> int:
+  from gcap_tf.data.prepared import prepared_check
+
   report = prepared_check.check(folder)
   print(report.text())
   for fault in report.faults:
     print(f"error: {fault}", file=sys.stderr)
-  print(f"{folder}: {len(report.faults)} faults" if report.faults else f"{folder} is whole")
+  found = printing.count(len(report.faults), "fault")
+  print(f"{folder}: {found}" if report.faults else f"{folder} is whole")
   return 1 if report.faults else 0
 
 
-def _summary(data: prepared_data.PreparedData) -> str:
+def _summary(data) -> str:
   pictures = ", ".join(
     f"{counts['pictures']:,} {split}" for split, counts in data.info["splits"].items()
   )

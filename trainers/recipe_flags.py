@@ -1,4 +1,4 @@
-"""Flags of programs that train from a published preset, over one seed or several.
+"""Flags of commands that train from a published preset, with one seed or several.
 
 --recipe=NAME starts from a preset, whose options other flags override; --seeds=1,2,3 trains
 RUN/seed_1 .. RUN/seed_3 and prints mean and standard deviation.
@@ -13,17 +13,17 @@ from typing import Any
 from absl import flags
 
 from gcap_tf import config as configs
-from gcap_tf import errors, registry
-from gcap_tf.data.prepared import prepared_data
-from gcap_tf.runs import seeds
+from gcap_tf import errors, printing, registry
 from trainers import training_flags
 
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.")
-_RUN = flags.DEFINE_string("run", None, "Run folder to write, or to go on with.")
+_RUN = flags.DEFINE_string("run", None, "Run folder to write, or to continue.")
 _RECIPE = flags.DEFINE_string(
   "recipe", None, "Published preset to start from; --recipe=help lists them all."
 )
-_SEED = flags.DEFINE_integer("seed", None, "Of initial weights, order and sampling; default 1.")
+_SEED = flags.DEFINE_integer(
+  "seed", None, "Seed of initial weights, order and sampling; default 1."
+)
 _SEEDS = flags.DEFINE_list(
   "seeds", None, "Several, as 1,2,3: trains RUN/seed_N each, prints mean and deviation."
 )
@@ -36,8 +36,8 @@ def chosen(recipes: registry.Registry, model: str | None) -> Any:
   if _RECIPE.value == "help":
     for name in recipes.names():
       recipe = recipes.get(name)
-      expected = ", ".join(f"{key} {value:g}" for key, value in recipe.expected.items())
-      print(f"{name:38} {expected}".rstrip())
+      printed = ", ".join(f"{key} {value:g}" for key, value in recipe.printed.items())
+      print(f"{name:38} {printed}".rstrip())
     sys.exit(0)
   recipe = recipes.get(_RECIPE.value)
   if model and model != recipe.training.model:
@@ -48,17 +48,17 @@ def chosen(recipes: registry.Registry, model: str | None) -> Any:
   return recipe
 
 
-def train(make: Callable[[], Any], train_one: Callable[..., dict[str, float]]) -> None:
-  """Trains with the configuration that `make` gives; prints it, and its figures as JSON.
+def train(config: Any, train_one: Callable[..., dict[str, float]]) -> None:
+  """Trains with a configuration; prints it first, and its figures as JSON last.
 
   Args:
-    make: the flags as a configuration (after which the data is opened).
-    train_one: `train` of a training module: (data, configuration, folder) -> figures.
+    config: of a training method.
+    train_one: that method's `train`: (data, configuration, folder) -> figures.
   """
-  config = make()
-  for flag in (_DATA, _RUN):
-    if flag.value is None:
-      raise errors.UserError(f"--{flag.name} is missing; --help explains it")
+  errors.require(_DATA, _RUN)
+  from gcap_tf.data.prepared import prepared_data
+  from gcap_tf.runs import seeds
+
   if _SEED.value is not None:
     config = dataclasses.replace(config, seed=_SEED.value)
   print(json.dumps(configs.to_dict(config), indent=2))
@@ -74,15 +74,10 @@ def train(make: Callable[[], Any], train_one: Callable[..., dict[str, float]]) -
         _seeds(),
       )
       print(seeds.table(figures))
-  print(json.dumps(figures))
+  print(json.dumps(printing.significant(figures)))
 
 
 def _seeds() -> list[int]:
   if _SEED.value is not None:
     raise errors.UserError("give --seed or --seeds, not both")
-  try:
-    return [int(text) for text in _SEEDS.value]
-  except ValueError:
-    raise errors.UserError(
-      f"--seeds={','.join(_SEEDS.value)}: expected whole numbers with commas between"
-    ) from None
+  return errors.whole_numbers(_SEEDS)

@@ -1,4 +1,4 @@
-"""Trains and judges one row of a reproduction with one seed, or finds it done."""
+"""Trains and evaluates one row of a reproduction with one seed, unless it is done."""
 
 import dataclasses
 import pathlib
@@ -26,25 +26,25 @@ def run(
 ) -> dict[str, Any]:
   """{"figures": ..., "minutes": ...} of a row; kept in result.json, computed once.
 
-  Training that was stopped goes on where it was; a run of other settings is begun anew.
+  A training that was stopped continues; a run with other settings is trained again.
   """
   folder = folder_of(out, row.name, seed)
   needed = {name: str(folder_of(out, name, seed)) for name in experiments.needs(row.training)}
   training = dataclasses.replace(experiments.resolved(row.training, needed), seed=seed)
-  asked = [configs.to_dict(training), split, data.name, list(metrics), self_retrieval]
+  settings = [configs.to_dict(training), split, data.name, list(metrics), self_retrieval]
   kept = folder / "result.json"
   if kept.exists():
     result = files.read_json(kept)
-    if result["asked"] == asked:
+    if result.get("settings") == settings:
       return result
     files.remove(folder)
   started = time.monotonic()
   train(training, data, folder)
   figures = evaluate(folder, data, split, metrics, self_retrieval)
   if not results.is_finite(figures):
-    raise errors.UserError(f"{folder}: a figure is not a number; the run diverged")
+    raise errors.UserError(f"{folder}: a figure is not finite; the run diverged")
   minutes = (time.monotonic() - started) / 60.0
-  result = {"asked": asked, "figures": figures, "minutes": minutes}
+  result = {"settings": settings, "figures": figures, "minutes": minutes}
   files.write_json(kept, result)
   return result
 
@@ -71,7 +71,7 @@ def evaluate(
   metrics: tuple[str, ...],
   self_retrieval: int = 0,
 ) -> dict[str, float]:
-  """The figures that the evaluation commands print; see their flags."""
+  """The figures that the evaluation commands print."""
   run = run_folders.load(folder)
   if run.kind == "matcher":
     return matcher_report.evaluate_runs([str(folder)], data.folder, split)[0]
@@ -82,11 +82,3 @@ def evaluate(
     self_retrieval=min(self_retrieval, len(chosen)),
   )
   return captioner_report.evaluate(run, chosen, config).values
-
-
-def whole_numbers(texts: list[str]) -> tuple[int, ...]:
-  """The seeds of a flag."""
-  try:
-    return tuple(int(text) for text in texts)
-  except ValueError:
-    raise errors.UserError(f"--seeds={','.join(texts)}: give whole numbers") from None

@@ -5,9 +5,9 @@ r"""Scores grounding files of the official schemas: attention accuracy, F1_all, 
       --references=flickr30k_cleaned_class.json \
       --split_ids=split_ids_flickr30k_entities.json --split=test
 
-Prints tables, and as its last line one JSON object of fractions of 1. What is scored follows
-the submission's `eval_mode`: "gen" for generated sentences, "GT" for given ones. Files of
-ActivityNet-Entities are known by their schema.
+Prints tables, and as its last line one JSON object of fractions from 0 to 1, as the official
+evaluators print. The `eval_mode` of the submission decides what is scored: "gen" for generated
+sentences, "GT" for given ones. Files of ActivityNet-Entities are recognised by their schema.
 """
 
 import json
@@ -15,12 +15,11 @@ import json
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.metrics import score_files
 
 _PREDICTIONS = flags.DEFINE_string("predictions", None, "Submission JSON.", required=True)
 _REFERENCES = flags.DEFINE_string("references", None, "Reference JSON.", required=True)
 _SPLIT_IDS = flags.DEFINE_string("split_ids", None, "JSON of split name -> picture ids.")
-_SPLIT = flags.DEFINE_string("split", None, "Split of --split_ids; several with commas between.")
+_SPLIT = flags.DEFINE_string("split", None, "Split of --split_ids; several separated by commas.")
 _LEMMAS = flags.DEFINE_string(
   "lemmas", None, "JSON of word -> lemma (or a file that has it as `wtol`), such as CoreNLP's."
 )
@@ -35,6 +34,8 @@ _CLASSES_SHOWN = flags.DEFINE_integer("classes_shown", 10, "Rows of the table of
 
 def main(argv: list[str]) -> None:
   del argv
+  from gcap_tf.metrics import score_files
+
   report = score_files.score(
     score_files.ScoreConfig(
       predictions=_PREDICTIONS.value,

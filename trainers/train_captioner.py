@@ -5,9 +5,9 @@ r"""Trains a captioner: Up-Down, GVD, Distributed, Cyclical, AdaptiveAttention, 
     python -m trainers.train_captioner --data=data/f30k --recipe=distributed_k4_f30k \
       --run=runs/k4 --seeds=1,2,3
 
-Run it again with the same flags to go on after a stop. The best weights by validation
-CIDEr are kept. The last line is one JSON object with the last validation figures; over
-several seeds their means, and their deviations as KEY_std.
+The same command continues after a stop. The best weights by validation CIDEr are kept. The
+last line is one JSON object with the last validation figures; for several seeds with their
+means, and their deviations as KEY_std.
 """
 
 import dataclasses
@@ -15,8 +15,6 @@ import dataclasses
 from absl import flags
 
 from gcap_tf import errors
-from gcap_tf.recipes import captioners as recipes
-from gcap_tf.training.methods import captioning
 from trainers import recipe_flags, training_flags
 
 _MODEL = flags.DEFINE_string(
@@ -26,23 +24,26 @@ _TEACHER = flags.DEFINE_string(
   "teacher", "", "Run folder of the matcher whose attention is distilled."
 )
 _DISTILL = flags.DEFINE_float(
-  "distill_weight", None, "Weight of the distillation, with --teacher; 0.1, or the recipe's."
+  "distill_weight", None, "Weight of distillation, with --teacher; 0.1, or the recipe's.", 0.0
 )
 _BOXES = flags.DEFINE_enum(
-  "box_supervision", None, ["none", "nll", "kl", "extend_nll"], "What annotated boxes teach."
+  "box_supervision", None, ["none", "nll", "kl", "extend_nll"], "Loss on annotated boxes."
 )
 _EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over every picture.", 1)
 _IMAGES = flags.DEFINE_integer("images", None, "Pictures of a step.", 1)
-_RATE = flags.DEFINE_float("learning_rate", None, "At the start.")
-_SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json")
+_RATE = flags.DEFINE_float("learning_rate", None, "Learning rate at the start.")
 
 flags.adopt_module_key_flags(recipe_flags)
 flags.adopt_module_key_flags(training_flags)
 
 
-def configuration() -> captioning.CaptionerTrainingConfig:
+def configuration():
   """The flags as a configuration: the recipe, then flags, then `--set`."""
-  recipe = recipe_flags.chosen(recipes.RECIPES, _MODEL.value)
+  from gcap_tf.captioners import catalog
+  from gcap_tf.recipes import catalog as recipes
+  from gcap_tf.training.methods import captioning
+
+  recipe = recipe_flags.chosen(recipes.CAPTIONERS, _MODEL.value)
   config = recipe.training if recipe else captioning.for_model(_MODEL.value or "updown")
   if recipe and recipe.needs_teacher and not _TEACHER.value:
     raise errors.UserError("this recipe distils a matcher: name its run folder, --teacher=RUN")
@@ -54,12 +55,14 @@ def configuration() -> captioning.CaptionerTrainingConfig:
   )
   config = dataclasses.replace(config, losses=losses, teacher=_TEACHER.value)
   given = {"epochs": _EPOCHS.value, "images": _IMAGES.value}
-  return training_flags.apply(config, _SET.value, _RATE.value, **given)
+  return training_flags.apply(config, _RATE.value, catalog.CAPTIONERS, **given)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  recipe_flags.train(configuration, captioning.train)
+  from gcap_tf.training.methods import captioning
+
+  recipe_flags.train(configuration(), captioning.train)
 
 
 if __name__ == "__main__":

@@ -10,38 +10,39 @@ import json
 import time
 
 from absl import flags
-from spacy import language
 
-from gcap_tf import errors, files
-from gcap_tf.text import tagging
-from trainers.tagger import conllu, lemma_table, tagged, tagger_scores, tagger_training
+from gcap_tf import errors, files, printing
 
-_EWT = flags.DEFINE_string("ewt", None, "folder of UD English EWT (*-ud-train.conllu[.xz])")
-_ENTITIES = flags.DEFINE_string("entities", None, "folder of Flickr30k Entities, if any")
-_HAND_TAGS = flags.DEFINE_string(
-  "hand_tags", None, "captions tagged by hand: held out of training, and scored"
+_EWT = flags.DEFINE_string(
+  "ewt", None, "Folder of UD English EWT (*-ud-train.conllu[.xz]).", required=True
 )
-_OUT = flags.DEFINE_string("out", None, "folder to write")
-_EPOCHS = flags.DEFINE_integer("epochs", tagger_training.TaggerConfig.epochs, "training epochs")
-_WIDTH = flags.DEFINE_integer("width", tagger_training.TaggerConfig.width, "width of the network")
-_DEPTH = flags.DEFINE_integer("depth", tagger_training.TaggerConfig.depth, "convolution layers")
-flags.mark_flags_as_required(["ewt", "out"])
+_ENTITIES = flags.DEFINE_string("entities", None, "Folder of Flickr30k Entities, if any.")
+_HAND_TAGS = flags.DEFINE_string(
+  "hand_tags", None, "Captions tagged by hand: held out of training, and scored."
+)
+_OUT = flags.DEFINE_string("out", None, "Folder to write.", required=True)
+_EPOCHS = flags.DEFINE_integer("epochs", None, "Training epochs.", 1)
+_WIDTH = flags.DEFINE_integer("width", None, "Width of the network.", 1)
+_DEPTH = flags.DEFINE_integer("depth", None, "Convolution layers.", 1)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  config = tagger_training.TaggerConfig(
-    epochs=_EPOCHS.value, width=_WIDTH.value, depth=_DEPTH.value
-  )
+  from gcap_tf.text import tagging
+  from trainers.tagger import conllu, lemma_table, tagged, tagger_scores, tagger_training
+
+  given = {"epochs": _EPOCHS.value, "width": _WIDTH.value, "depth": _DEPTH.value}
+  config = tagger_training.TaggerConfig(**{k: v for k, v in given.items() if v is not None})
   train_path, dev_path = (conllu.find(_EWT.value, part) for part in ("train", "dev"))
   treebank = tagged.treebank(train_path)
   dev = tagged.treebank(dev_path)
   held_out = tagged.held_out_pictures(_HAND_TAGS.value) if _HAND_TAGS.value else set()
   weak = tagged.weakly_tagged(_ENTITIES.value, treebank, held_out) if _ENTITIES.value else []
-  print(f"Training on {len(treebank):,} treebank sentences and {len(weak):,} captions")
+  sentences = printing.count(len(treebank), "treebank sentence")
+  print(f"Training on {sentences} and {printing.count(len(weak), 'caption')}")
   start = time.monotonic()
 
-  def report(epoch: int, pipeline: language.Language) -> None:
+  def report(epoch: int, pipeline) -> None:
     score = tagger_scores.accuracy(tagging.Tagger("trained", pipeline), dev)
     print(
       f"epoch {epoch + 1} of {config.epochs}: {score:.2%} of dev right, "
@@ -60,7 +61,11 @@ def main(argv: list[str]) -> None:
   print(json.dumps(scores))
 
 
-def _scores(dev: list[tagged.Sentence], spelt: list[tagged.Sentence]) -> dict[str, object]:
+def _scores(dev, spelt) -> dict[str, object]:
+  """Accuracy on the treebank, as printed and as captions, and on captions tagged by hand."""
+  from gcap_tf.text import tagging
+  from trainers.tagger import tagged, tagger_scores
+
   tagger = tagging.load_tagger(_OUT.value)
   scores: dict[str, object] = {
     "ewt_dev_accuracy": round(tagger_scores.accuracy(tagger, dev), 4),

@@ -1,1 +1,1 @@
-"""Captioners that say where each word looks."""
+"""Captioners that return the region of each word."""

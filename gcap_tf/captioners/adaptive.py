@@ -7,8 +7,8 @@
     z  = w · Drop(tanh([W s'; W V] + W h'))      π = softmax(z)      the sentinel first
     log p = log_softmax(W_o Drop(tanh(W (Σ π [s'; V] + h'))))
 
-The LSTM does not see what is attended to, so all but it runs on all words at once.
-Attention is given over regions alone; `sentinel` is the share that looked away.
+The LSTM does not see the attended regions, so everything but the LSTM runs on all words at
+once. `attention` is over regions alone; `sentinel` is the weight of the sentinel.
 """
 
 import dataclasses
@@ -98,7 +98,7 @@ class AdaptiveCaptioner(base.Captioner):
     words = drop(tf.nn.relu(self.words(token))[tf.newaxis], _WORD)  # [1, B, E]
     known = _spread(memory["gates"], self.lstm.project(1, words))
     h, c = self.lstm(known[0], [], state["h"], state["c"])
-    outputs = self._look(memory, words, *(x[tf.newaxis] for x in (state["h"], h, c)), drop)
+    outputs = self._attend(memory, words, *(x[tf.newaxis] for x in (state["h"], h, c)), drop)
     outputs = {name: x[0] for name, x in outputs.items()}
     return {
       "logits": self.word_logits(outputs["hidden"]),
@@ -128,7 +128,7 @@ class AdaptiveCaptioner(base.Captioner):
     products = {"lstm": self.lstm.product(known)}
     h, c = unrolling.unroll(step, (), (zeros, zeros), 2, products)  # [T, B, H]
     before = tf.concat([zeros[tf.newaxis], h[:-1]], 0)
-    outputs = self._look(memory, words, before, h, c, drop)
+    outputs = self._attend(memory, words, before, h, c, drop)
     outputs = {
       name: tf.transpose(x, [1, 0, *range(2, x.shape.rank)]) for name, x in outputs.items()
     }
@@ -141,7 +141,7 @@ class AdaptiveCaptioner(base.Captioner):
       "sentinel": outputs["sentinel"],
     }
 
-  def _look(self, memory, words, before, h, c, drop: Drop) -> dict[str, tf.Tensor]:
+  def _attend(self, memory, words, before, h, c, drop: Drop) -> dict[str, tf.Tensor]:
     """Sentinel, attention and output of all steps: inputs lead with [T, B]."""
     gate = _spread(memory["sentinel_gate"], self.gate_word(words)) + self.gate_state(before)
     sentinel = tf.sigmoid(gate) * tf.tanh(c)

@@ -1,8 +1,8 @@
-"""Distributed attention (Chen et al., arXiv:2108.01056): K branches that look elsewhere.
+"""Distributed attention (Chen et al., arXiv:2108.01056): K branches that look at different regions.
 
-One attention tends to settle on the most telling part of an object. Here K branches attend
-in turn, each barred from the regions that the branches before it picked; each names a
-word; the most named word wins, and its box encloses what its branches picked.
+One attention tends to settle on the most distinctive part of an object. Here K branches attend
+one after the other, and none may pick a region that an earlier branch picked. Each branch names
+a word; the word with the most votes wins, and its box encloses the picks of its branches.
 
     α^k = softmax over regions not in {m^1 .. m^(k-1)} of z^k      m^k = argmax_i α^k_i
 """
@@ -16,12 +16,12 @@ from gcap_tf.layers import masking
 def attention_weights(scores: tf.Tensor, region_mask: tf.Tensor, eliminate: bool) -> tf.Tensor:
   """Attention of K branches.
 
-  Picks are constants to the gradient. A branch that would find no region left sees all.
+  No gradient passes through picks. A branch for which no region is left sees all regions.
 
   Args:
     scores: z, [..., K, R].
     region_mask: bool, broadcastable to [..., R].
-    eliminate: bars a branch from what earlier branches picked.
+    eliminate: hides from a branch the regions that earlier branches picked.
 
   Returns:
     α, [..., K, R].
@@ -41,7 +41,7 @@ def attention_weights(scores: tf.Tensor, region_mask: tf.Tensor, eliminate: bool
 
 
 def score_maps(branches: int, heads: int, hidden_size: int) -> int:
-  """How many scores a region gets: one a branch, or one a head of the only branch."""
+  """Number of scores of a region: one per branch, or one per head of the only branch."""
   if heads > 1 and (branches > 1 or hidden_size % heads):
     raise errors.UserError(
       f"heads={heads} needs branches=1 and a hidden_size that it divides; "
@@ -53,7 +53,7 @@ def score_maps(branches: int, heads: int, hidden_size: int) -> int:
 def join_heads(
   scores: tf.Tensor, region_mask: tf.Tensor, regions: tf.Tensor
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-  """Multi-head attention, which the paper compares with: head k reads the k-th slice of a region.
+  """Multi-head attention, the paper's comparison: head k reads the k-th slice of a region.
 
   Args:
     scores: z, [I, n, heads, R].
@@ -61,8 +61,8 @@ def join_heads(
     regions: [I, R, H].
 
   Returns:
-    Scores and attention of the whole, the heads' mean, [I, n, 1, R] each; and the heads'
-    contexts side by side, [I * n, 1, H].
+    Scores and attention, the mean over heads, [I, n, 1, R] each; and the concatenated
+    contexts of the heads, [I * n, 1, H].
   """
   alpha = masking.masked_softmax(scores, region_mask[:, tf.newaxis, tf.newaxis])
   heads, size = scores.shape[2], regions.shape[-1]
@@ -100,7 +100,7 @@ def vote(branch_logits: tf.Tensor) -> tf.Tensor:
 
 
 def winners(branch_logits: tf.Tensor, token: tf.Tensor) -> tf.Tensor:
-  """Branches that name `token`; the first branch alone where none does.
+  """Branches that name `token`; the first branch alone if none does.
 
   Args:
     branch_logits: [..., K, V].

@@ -1,10 +1,10 @@
 """Distributed attention (Chen et al., arXiv:2108.01056): GVD with K = 4 branches.
 
-What branches do is in `branches.py`; any captioner of `topdown.py` takes them through its
-option `branches`, so `updown` with `branches=4` is Distributed on Up-Down, and `cyclical`
-with `branches=4` both papers at once. Elimination off is the option `elimination`.
+`branches.py` has the equations. Every captioner of `topdown.py` has the option `branches`:
+`updown` with `branches=4` is Distributed on Up-Down, and `cyclical` with `branches=4` combines
+both papers. `elimination=False` turns elimination off.
 
-The paper trains one branch first, then all (`training/first_stage.py`, by way of `grow`). Its
+The paper trains one branch first, then all (`training/first_stage.py` calls `grow`). Its
 comparison with multi-head attention is `branches=1` with `heads=4`.
 """
 
@@ -19,6 +19,8 @@ from gcap_tf.captioners import base, gvd
 
 @dataclasses.dataclass(frozen=True)
 class DistributedConfig(gvd.GVDConfig):
+  """GVD's options, with four branches."""
+
   branches: configs.PositiveInt = 4
 
 
@@ -29,10 +31,10 @@ class DistributedCaptioner(gvd.GVDCaptioner):
 
 
 def grow(single: keras.Model, many: keras.Model) -> None:
-  """Copies a captioner into one that is it and more: K branches, a localiser.
+  """Copies the weights of a captioner into one with more branches or a localiser.
 
-  Its branch becomes the first; the other branches and a localiser that it has not keep their
-  fresh weights. All else must be of the same size.
+  Its branch becomes the first branch. Weights that it does not have keep their initial values.
+  All other weights must have equal sizes.
   """
   targets = {variable.path: variable for variable in many.variables}
   for source in single.variables:

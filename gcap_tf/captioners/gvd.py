@@ -3,16 +3,16 @@
     g_i = Drop(ReLU(W_7 r_i + b_7))                 the region's feature
     M_{c,i} = Drop(ReLU(E_c)) · g_i + b_c           logits of C classes and the background (0)
     m_i = softmax_c(M_{:,i})                        the region's class
-    l_i = Drop(ReLU(W_l loc_i + b_l))               where (and, in a video, when) it is
+    l_i = Drop(ReLU(W_l loc_i + b_l))               its place (and its time in a video)
     R_i = Drop(ReLU(W_r [LN(g_i); LN(l_i); LN(m_i)]))
     h1  = LSTM1([v_g; x_t])                         without h2
     h2  = LSTM2([Σ_i α_i R_i + û_t; h1])            û_t: attention over the grid u_j
 
 The grid is any second set of vectors: cells of a convolution map, or frames of a video.
-A batch that has one brings `grid_features` [I, J, grid_size] and `grid_mask` [I, J].
+If a batch has one, it has `grid_features` [I, J, grid_size] and `grid_mask` [I, J].
 
-Departures from the released code: class rows start small rather than from a detector's
-weights, and padding is masked in every attention.
+Departures from the released code: class rows start small instead of from a detector's
+weights, and every attention masks padding.
 """
 
 import dataclasses
@@ -31,17 +31,17 @@ _SALT = topdown.PICTURE_SALT
 
 @dataclasses.dataclass(frozen=True)
 class GVDConfig(topdown_config.TopDownConfig):
-  """GVD's own options.
+  """Options of GVD alone.
 
   Attributes:
     region_size: size of g_i.
     location_size: size of l_i.
     num_classes: object classes C that regions are sorted into; 0 leaves them out.
     grid_size: of a grid feature; 0 if the data has no grid.
-    num_frames: above 1, the frame of a region is part of its location.
+    num_frames: frames of a video; above 1, the frame of a region is part of its location.
     interaction_layers: layers of self-attention among regions; 2 in the supervised model.
     interaction_heads: heads of that self-attention.
-    shared_attention: regions and grid share the attention's weights but for the keys.
+    shared_attention: regions and grid share the weights of the attention, except the keys.
   """
 
   hidden_size: configs.PositiveInt = 1024
@@ -69,7 +69,7 @@ class GVDCaptioner(topdown.TopDownCaptioner):
     parts = size + config.location_size
     self.classes = None
     if config.num_classes:
-      # Kept as a map whose columns are the classes: W̃ is its rectified kernel.
+      # The columns of the kernel are the classes: E_c of the equations, before the ReLU.
       self.classes = linear.dense(size, config.num_classes + 1, name="classes")
       parts += config.num_classes + 1
     self.encode_region = linear.dense(parts, hidden, name="encode_region")
@@ -149,9 +149,9 @@ class GVDCaptioner(topdown.TopDownCaptioner):
     seen = super()._attend(memory, query, multiply)
     if "grid" not in memory:
       return seen
-    ask = self.region_attention if self.config.shared_attention else self.grid_attention
+    attention = self.region_attention if self.config.shared_attention else self.grid_attention
     grid_weights = masking.masked_softmax(
-      ask(memory["grid_keys"], query), memory["grid_mask"][:, tf.newaxis, tf.newaxis]
+      attention(memory["grid_keys"], query), memory["grid_mask"][:, tf.newaxis, tf.newaxis]
     )
     context = seen["context"] + additive_attention.attend(grid_weights, memory["grid"])
     return {**seen, "context": context}

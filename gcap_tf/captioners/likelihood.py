@@ -1,9 +1,9 @@
-"""How likely a captioner finds given captions.
+"""The likelihood of given captions under a captioner.
 
     ln p(w | I) = Σ_t ln p(w_t | I, w_1 .. w_(t-1))      the end of the sentence included
 
-Self-critical and contrastive learning and self-retrieval all rest on it. Branches that vote
-count with their mean distribution, the one that samples are drawn from.
+Self-critical learning, contrastive learning and self-retrieval use it. Several branches count
+with their mean distribution, from which samples are drawn.
 """
 
 import tensorflow as tf
@@ -17,7 +17,7 @@ def emitted(tokens: tf.Tensor) -> tf.Tensor:
 
 
 def trim(tokens: tf.Tensor) -> tf.Tensor:
-  """Captions without the columns behind the longest one's end: [B, T] -> [B, t]."""
+  """Captions without the columns after the end of the longest one: [B, T] -> [B, t]."""
   longest = tf.reduce_max(tf.reduce_sum(tf.cast(tokens > 0, tf.int32), 1))
   return tokens[:, : longest + 1]
 
@@ -31,14 +31,14 @@ def packed_log_probs(
 ) -> tf.Tensor:
   """ln p of the masked words, one after the other: [n].
 
-  Words over V are scored where the mask is true only: padding costs no matrix product.
+  Only masked words are scored over V: padding costs no matrix product.
 
   Args:
-    captioner: the one that gave `outputs`.
-    outputs: of its `teacher_force(memory, tokens, seed)`.
+    captioner: the captioner of `outputs`.
+    outputs: output of its `teacher_force(memory, tokens, seed)`.
     tokens: int32 [B, T].
     mask: bool [B, T], n of them true.
-    seed: as `teacher_force` had it.
+    seed: the seed of that `teacher_force`.
   """
   words = tf.boolean_mask(tokens, mask)
   hidden = tf.boolean_mask(outputs["hidden"], mask)  # [n, K, H]

@@ -2,8 +2,7 @@
 
     β_t = softmax_n(q_t · p_n)      q_t from word t alone, p_n the decoder attention's keys
 
-At test time it is not used: it lends its gradient to the keys and LSTMs that it shares
-with the decoder.
+Only training uses it: its gradient trains the keys and LSTMs that it shares with the decoder.
 """
 
 from typing import Literal
@@ -15,7 +14,10 @@ from gcap_tf.layers import linear, masking
 
 
 class Localizer(keras.layers.Layer):
-  """Queries q from words: a linear map, an MLP, or a linear map of [word; h1]."""
+  """Queries q from words: a linear map, an MLP, or a linear map of [word; h1].
+
+  It buys one name for the three variants of the paper, each a `Dense` or two.
+  """
 
   def __init__(self, kind: str, embedding_size: int, hidden_size: int, units: int, **kwargs):
     super().__init__(**kwargs)
@@ -54,7 +56,7 @@ def make(
 def localize(
   query: tf.Tensor, keys: tf.Tensor, values: tf.Tensor, mask: tf.Tensor
 ) -> tuple[tf.Tensor, tf.Tensor]:
-  """What each word finds.
+  """The regions that each word points at.
 
   Args:
     query: q, [T, B, A], B = I * n, picture-major.

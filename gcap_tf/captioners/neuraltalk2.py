@@ -3,8 +3,8 @@
     x_0 = ReLU(W v)      the picture as the first word; its output is not used
     h_t = LSTM(Emb[w_(t-1)])      log p = log_softmax(W_o Drop(h_t))
 
-It looks at nothing: its attention is even over all real regions, so that tools which read
-attention run, and score it as what it is.
+It has no attention. The contract's attention is uniform over all real regions, so that tools
+which read attention work with it, too.
 """
 
 import dataclasses

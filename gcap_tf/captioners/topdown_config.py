@@ -17,18 +17,17 @@ class TopDownConfig(base.CaptionerConfig):
     attention_size: A.
     dropout: rate at words, picture and output.
     output_layers: linear layers between h2 and the words; all but the last H wide with ReLU.
-    feedback: lets LSTM1 see h2 of the step before (Up-Down; not GVD).
-    branches: K.
-    elimination: a branch cannot see what earlier branches picked.
+    feedback: LSTM1 sees h2 of the step before (Up-Down; not GVD).
+    branches: K, branches of the attention.
+    elimination: a branch cannot see the regions that earlier branches picked.
     heads: above 1, the one branch is a multi-head attention (`branches.join_heads`).
-    streams: h2 of the branches: kept apart, taken from the first branch, or averaged.
-    query: h1 that asks the attention, of this step or (as Distributed's Eq. 2 prints) the last.
+    streams: h2 of the branches: one each, that of the first branch, or the mean.
+    query: h1 of the attention's query: of this step, or (Distributed's Eq. 2) of the last.
     localizer: how a word points at regions in `reconstruct`: not at all; through a linear
       map; through an MLP; or through a linear map of the word and h1.
-    naming: regions name themselves: what is attended to speaks for the word of its label
-      (`layers/naming.py`).
-    label_words: with naming, the word of each region label, unknown first; filled in from
-      the vocabulary.
+    naming: attended regions raise the score of the word of their label (`layers/naming.py`).
+    label_words: with naming, the word of each region label, unknown first; training fills it
+      in from the vocabulary.
   """
 
   embedding_size: configs.PositiveInt = 512

@@ -5,11 +5,11 @@
     (h1, c1) = LSTM1([h2; v̄; x_t])       β_t = softmax_i(w_a · tanh(p_i + W_h h1) + b_a)
     (h2, c2) = LSTM2([Σ_i β_i v_i; h1])   log p = log_softmax(W_o Drop(h2) + b_o)
 
-The masks on v and v̄ are drawn once per pass, those on x_t and h2 at every step.
+Dropout masks of v and v̄ are drawn once per pass, those of x_t and h2 at every step.
 
-Departure from the paper, with the released code: v̄ is a map of the mean feature of its
-own, not the mean of the v_i. Departure from the released code: `use_box` appends boxes to
-the regions without sorting the regions by area.
+Departure from the paper, as in the released code: v̄ is a map of the mean feature, not the mean
+of the v_i. Departure from the released code: `use_box` appends boxes to the regions and does
+not sort the regions by area.
 """
 
 import dataclasses
@@ -24,10 +24,10 @@ from gcap_tf.layers import batch_norm, dropout, linear
 
 @dataclasses.dataclass(frozen=True)
 class UpDownConfig(topdown_config.TopDownConfig):
-  """Up-Down's own options.
+  """Options of Up-Down alone.
 
   Attributes:
-    batch_norms: 1 normalises region inputs over the batch, 2 encoded regions as well.
+    batch_norms: 1 normalises region inputs over the batch, 2 also encoded regions.
     normalize_features: scales region features to unit length.
   """
 

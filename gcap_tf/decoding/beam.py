@@ -1,15 +1,15 @@
 """Beam search of a whole batch in one loop, with the attention of the best caption.
 
-Follows the released Up-Down programs to the letter, which search picture by picture:
+It gives the same answers as the released Up-Down programs, which search picture by picture:
 
 1. At the first step there is one beam; after it N. Each offers its N best words; offers
    are ranked by the running sum of log-probabilities, ties by the word's rank in its
    beam, then by beam.
 2. A beam that ends (word 0, or the last step) is a finished caption with the score
-   penalty(length, sum); its running sum becomes -1000, so it is as good as dead.
+   penalty(length, sum); its running sum becomes -1000, so it cannot win again.
 3. The answer is the finished caption of highest score, the first found among equals.
 
-The search ends early only where no live beam can still win, which changes no answer.
+The search ends early if no live beam can still win; this changes no answer.
 """
 
 import tensorflow as tf
@@ -64,9 +64,9 @@ def decode(
     return t + 1, state, token, sums, path, path_log_prob, best, attentions, names
 
   def unfinished(t, state, token, sums, path, path_log_prob, best, *_):
-    # A live sum only falls from here on; the penalty at the far end bounds what it can reach.
-    hope = tf.maximum(length_penalty(config, t + 1, sums), length_penalty(config, steps, sums))
-    return (t < steps) & tf.reduce_any(tf.reduce_max(hope, 1) > best["score"])
+    # A live sum can only fall; the penalty at the last step bounds the score it can reach.
+    reachable = tf.maximum(length_penalty(config, t + 1, sums), length_penalty(config, steps, sums))
+    return (t < steps) & tf.reduce_any(tf.reduce_max(reachable, 1) > best["score"])
 
   start = (
     0,
@@ -88,7 +88,7 @@ def decode(
 
 
 def _named(branch_logits):
-  """The word that each branch names, [B, K]; a single branch need not be asked."""
+  """The likeliest word of each branch, [B, K]; zeros for a single branch, which always wins."""
   if branch_logits.shape[1] == 1:
     return tf.zeros(tf.shape(branch_logits)[:2], tf.int32)
   return tf.argmax(branch_logits, -1, output_type=tf.int32)
@@ -153,7 +153,7 @@ def _better(best, score, path, path_log_prob):
 
 
 def _answer(best, attentions, names, boxes, beams, steps):
-  """Follows the best caption's beams through the attention of all."""
+  """The output of the best caption: attention and names of the beams on its path."""
   tokens, parents = best["path"][..., 0], best["path"][..., 1]  # [I, T]
   attention = tf.ensure_shape(attentions.stack(), [None] * 4)  # [t, I * N, K, R]
   named = tf.ensure_shape(names.stack(), [None] * 3)  # [t, I * N, K]

@@ -1,7 +1,9 @@
-"""How to turn a captioner's distributions into captions."""
+"""Options of decoding: how a captioner's distributions become captions."""
 
 import dataclasses
 from typing import Literal
+
+from gcap_tf import config as configs
 
 Method = Literal["greedy", "beam", "sample"]
 
@@ -11,33 +13,33 @@ class DecodeConfig:
   """Options of all three methods; a method ignores those of the others.
 
   Attributes:
-    method: which words are taken.
-    max_length: words of a caption at most.
-    min_length: words of a caption at least.
-    unknown: UNK may be emitted; costs 1000 nats ("suppress", as official beam search does);
-      or gives way to the next best word ("second_best", as GVD's greedy decoding does).
-    beam_size: N.
-    length_penalty: of finished beams: none, Wu et al.'s p / ((5 + L)^α / 6^α), or p / L.
+    method: how words are chosen.
+    max_length: the most words of a caption.
+    min_length: the fewest words of a caption.
+    unknown: whether UNK may be emitted: "allow"; "suppress" lowers it by 1000 nats, as official
+      beam search does; "second_best" takes the next best word, as GVD's greedy decoding does.
+    beam_size: N, beams of each picture.
+    length_penalty: score of finished beams: none, Wu et al.'s p / ((5 + L)^α / 6^α), or p / L.
     length_alpha: α of "wu".
     samples: captions drawn per picture.
     temperature: logits are divided by it before a draw.
     decoding_constraint: forbids a word right after itself.
-    block_trigrams: halves twice the chance of a word that would repeat a trigram, for every
-      time that the trigram was there.
+    block_trigrams: divides the chance of a word that would repeat a trigram by four, once for
+      every earlier occurrence of the trigram.
     bad_endings: ids of words that a caption must not end with.
-    details: False gives `tokens` and `length` alone, for less work; not of beam search.
+    details: False returns only `tokens` and `length`, which is faster; beam search ignores it.
   """
 
   method: Method = "greedy"
-  max_length: int = 20
-  min_length: int = 0
+  max_length: configs.PositiveInt = 20
+  min_length: configs.Count = 0
   unknown: Literal["allow", "suppress", "second_best"] = "allow"
-  beam_size: int = 3
+  beam_size: configs.PositiveInt = 3
   length_penalty: Literal["none", "wu", "average"] = "none"
-  length_alpha: float = 0.0
-  samples: int = 1
-  temperature: float = 1.0
+  length_alpha: configs.Weight = 0.0
+  samples: configs.PositiveInt = 1
+  temperature: configs.Positive = 1.0
   decoding_constraint: bool = False
   block_trigrams: bool = False
-  bad_endings: tuple[int, ...] = ()
+  bad_endings: tuple[configs.Count, ...] = ()
   details: bool = True

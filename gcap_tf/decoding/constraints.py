@@ -1,7 +1,7 @@
 """Rules that raise or lower words before one is chosen.
 
-Every rule is something to add to the log-probabilities of the next word, so the same rules
-serve greedy choice, sampling, beams and voting branches.
+Every rule adds a number to the log-probabilities of the next word, so the same rules work for
+greedy choice, sampling, beam search and voting branches.
 """
 
 import functools
@@ -21,14 +21,14 @@ BAD_ENDINGS = (
 
 
 def bad_ending_ids(vocabulary: vocabularies.Vocabulary) -> tuple[int, ...]:
-  """Ids of the words that `remove_bad_endings` of the official code names."""
+  """Ids of the words that `remove_bad_endings` of the official code lists."""
   return tuple(vocabulary.ids[word] for word in BAD_ENDINGS if word in vocabulary.ids)
 
 
 def penalty(
   config: decode_config.DecodeConfig, t: tf.Tensor, history: tf.Tensor, size: int
 ) -> tf.Tensor | None:
-  """What to add to the log-probabilities of word t, at most 0; None for nothing.
+  """The sum of all rules for word t, at most 0; None if there is no rule.
 
   Args:
     config: the rules.
@@ -37,7 +37,7 @@ def penalty(
     size: V.
 
   Returns:
-    float32 [B, V], or [1, V] where the rules ask nothing of the words so far.
+    float32 [B, V], or [1, V] if no rule depends on the words so far.
   """
   rules = []
   if config.unknown != "allow":
@@ -67,7 +67,7 @@ def _trigram_penalty(t: tf.Tensor, history: tf.Tensor, size: int) -> tf.Tensor:
   position = tf.range(tf.shape(third)[1])
   seen = (first == last[0][:, tf.newaxis]) & (second == last[1][:, tf.newaxis])
   seen &= (position + 2 < t)[tf.newaxis]
-  # Words of a caption are few: a one-hot sum over positions would cost [B, T, V].
+  # A caption has few words: a one-hot sum over positions would need [B, T, V].
   rows = tf.repeat(tf.range(tf.shape(history)[0]), tf.shape(third)[1])
   index = tf.stack([rows, tf.reshape(third, [-1])], 1)
   cost = TRIGRAM * tf.reshape(tf.cast(seen, tf.float32), [-1])

@@ -1,4 +1,4 @@
-"""One way in to every decoding method."""
+"""Decodes with the method that the options name."""
 
 from collections.abc import Callable
 
@@ -19,9 +19,9 @@ def decode(
 
   Args:
     captioner: any.
-    memory: what its `encode` gave.
+    memory: output of its `encode`.
     config: method and rules.
-    seed: of the draws, int32 [2]; sampling needs it.
+    seed: seed of the draws, int32 [2]; sampling needs it.
   """
   if config.method == "sample":
     if seed is None:
@@ -35,9 +35,10 @@ def decode(
 def compiled(
   captioner: base.Captioner, config: decode_config.DecodeConfig
 ) -> Callable[[base.Batch, tf.Tensor], outputs.Decoded]:
-  """`(batch, seed) -> captions` as one graph; only what `encode` reads of a batch counts.
+  """`(batch, seed) -> captions` as one graph.
 
-  Batches that differ in pictures or regions share a graph.
+  It ignores the parts of a batch that `encode` does not read. Batches with different numbers of
+  pictures or regions share the graph.
   """
 
   @tf.function(autograph=False, reduce_retracing=True)

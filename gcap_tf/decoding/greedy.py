@@ -13,15 +13,15 @@ def decode(
   config: decode_config.DecodeConfig,
   seed: tf.Tensor | None = None,
 ) -> outputs.Decoded:
-  """One caption per picture; see `outputs.assemble` for what it holds."""
+  """One caption per picture; see `outputs.assemble` for its fields."""
   return single.decode(captioner, memory, config, _likeliest, 1, seed)
 
 
 def _likeliest(logits: tf.Tensor, extra: tf.Tensor | None, t: tf.Tensor) -> tf.Tensor:
   """The word that wins after `extra` [B or 1, 1, V] is added to logits [B, K, V].
 
-  Constraints only lower words: a winner that they leave alone wins with them, too, and the
-  sum over all words is formed at the steps where one is touched.
+  Constraints only lower scores. A winner that no constraint lowers stays the winner, so the
+  constraints are added to all words only at steps that lower a winner.
   """
   del t
   if extra is None or logits.shape[1] > 1:

@@ -2,13 +2,13 @@
 
 import tensorflow as tf
 
-# Regions that a model cannot tell apart (two with one label) get weights that differ by
-# rounding, which changes with the size of a batch; their first must win every time.
+# Regions with the same input (two with one label) get weights that differ by rounding, which
+# depends on the size of the batch. The first of them must always win.
 _TIE = 2e-6
 
 
 def strongest_region(attention: tf.Tensor) -> tf.Tensor:
-  """The first region whose weight is the largest but for rounding: [..., R] -> int32 [...]."""
+  """The first region with the largest weight, up to rounding: [..., R] -> int32 [...]."""
   largest = tf.reduce_max(attention, -1, keepdims=True)
   is_largest = attention >= (1 - _TIE) * largest
   return tf.argmax(tf.cast(is_largest, tf.int32), -1, output_type=tf.int32)
@@ -17,7 +17,7 @@ def strongest_region(attention: tf.Tensor) -> tf.Tensor:
 def word_boxes(
   attention: tf.Tensor, winners: tf.Tensor, boxes: tf.Tensor
 ) -> tuple[tf.Tensor, tf.Tensor]:
-  """The box of every word: it encloses what the winning branches looked at most.
+  """The box of every word: it encloses the strongest regions of the winning branches.
 
   Args:
     attention: [B, T, K, R].

@@ -1,4 +1,4 @@
-"""The answer that greedy decoding, sampling and beam search have in common."""
+"""The output that greedy decoding, sampling and beam search share."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ Decoded = dict[str, tf.Tensor]
 
 
 def branch_logits(emitted: dict[str, tf.Tensor]) -> tf.Tensor:
-  """Logits per branch of a captioner's step, [B, K, V]; K = 1 where it does not branch."""
+  """Logits per branch of a captioner's step, [B, K, V]; K = 1 if it has one branch."""
   if "branch_logits" in emitted:
     return emitted["branch_logits"]
   return emitted["logits"][:, tf.newaxis]
@@ -26,7 +26,7 @@ def winners(emitted: dict[str, tf.Tensor], token: tf.Tensor) -> tf.Tensor:
 
 
 def keep_shapes(new: Any, old: Any) -> Any:
-  """`new` with the static shapes of `old`: a loop's variables may not lose theirs."""
+  """`new` with the static shapes of `old`, which the variables of a loop must keep."""
   return tf.nest.map_structure(lambda x, like: tf.ensure_shape(x, like.shape), new, old)
 
 
@@ -46,7 +46,7 @@ def assemble(
   winners: tf.Tensor,
   boxes: tf.Tensor,
 ) -> Decoded:
-  """Joins what decoding found.
+  """Builds the output of a decoder.
 
   Args:
     tokens: int32 [B, T], 0 from the end on.
@@ -57,8 +57,8 @@ def assemble(
 
   Returns:
     `tokens`, `token_log_prob`; `log_prob` [B], its sum, the end of the sentence included;
-    `length` [B], words without the end; `attention`, 0 where there is no word; `winners`;
-    `box_index` int32 [B, T], -1 where there is no word; `box` [B, T, 4], then 0.
+    `length` [B], words without the end; `attention`, 0 in slots without a word;
+    `winners`; `box_index` int32 [B, T], -1 in slots without a word; `box` [B, T, 4], 0 there.
   """
   length = tf.reduce_sum(tf.cast(tokens > 0, tf.int32), 1)
   is_word = tokens > 0

@@ -23,11 +23,11 @@ def decode(
   `teacher_force(memory, tokens, noise_seed)` repeats them exactly, with a gradient.
 
   Args:
-    captioner: any; where branches vote, words are drawn from their mean distribution.
+    captioner: any; words of several branches are drawn from their mean distribution.
     memory: of I pictures.
     config: samples, temperature, constraints, length.
-    seed: of the draws, int32 [2].
-    noise_seed: of the captioner's dropout, or None.
+    seed: seed of the draws, int32 [2].
+    noise_seed: seed of the captioner's dropout, or None.
 
   Returns:
     See `outputs.assemble`; B = I * samples, picture-major.

@@ -1,4 +1,4 @@
-"""The loop of decoders that follow one sequence at a time: greedy choice and sampling."""
+"""The loop of greedy choice and sampling, which extend every sequence by one word at a time."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import constraints, outputs
 from gcap_tf.layers import dropout
 
-# (branch logits [B, K, V], what constraints add to them or None, t) -> words [B].
+# (branch logits [B, K, V], sum of constraints or None, t) -> words [B].
 Choose = Callable[[tf.Tensor, tf.Tensor | None, tf.Tensor], tf.Tensor]
 
 
@@ -27,7 +27,7 @@ def decode(
     captioner: any.
     memory: of I pictures.
     config: constraints and length.
-    choose: takes a word.
+    choose: chooses a word.
     copies: sequences per picture.
     seed: of the captioner's dropout, or None.
 
@@ -44,7 +44,7 @@ def decode(
     return tf.TensorArray(dtype, 0, dynamic_size=True, infer_shape=False)
 
   def note(notes, t, alive, here, emitted, token):
-    """What is told of a word beside the word: ln p, attention, winners."""
+    """Records ln p, attention and winners of a word."""
     if not config.details:
       return notes
     token_log_prob, attentions, winners = notes

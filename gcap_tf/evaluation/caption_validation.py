@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from pycocoevalcap.cider import cider
-
+from gcap_tf import optional
 from gcap_tf.captioners import base
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import captioner_evaluation
@@ -55,5 +54,6 @@ def cider_score(
   """CIDEr on the scale of papers; captions are words already, so no Java tokeniser is needed."""
   captions = {answer.image_id: [answer.caption] for answer in answers}
   wanted = {image: references[image] for image in captions}
+  cider = optional.require("pycocoevalcap.cider.cider", "train")
   total, _ = cider.Cider().compute_score(wanted, captions)
   return 100.0 * float(total)

@@ -51,7 +51,7 @@ class ReportConfig:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-  """Tables for people and one flat dict for programs."""
+  """Tables for people and one flat dict for programs, with every score in percent."""
 
   text: str = ""
   values: dict[str, Any] = dataclasses.field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gcap_tf import printing
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import matcher_evaluation, validation_pictures
 from gcap_tf.matchers import base, blocks
@@ -34,7 +35,8 @@ class Validation:
     encoded = matcher_evaluation.encode_split(self._model, self._vocabulary, self._split)
     similarity = self._scorer.similarity_matrix(encoded.images, encoded.captions)
     figures = retrieval.retrieval(similarity, encoded.image_of_caption)
-    return figures | self._attention.score()
+    attention = printing.percent(self._attention.score(), keep=("attention_threshold",))
+    return figures | attention
 
   def pictures(self) -> dict[str, Any]:
     """Attention of the last validation, drawn."""

@@ -1,9 +1,9 @@
-"""Additive attention (Bahdanau et al., ICLR 2015) with K heads over shared values.
+"""Additive attention (Bahdanau et al., ICLR 2015) with K branches over shared values.
 
     z_i = w · tanh(p_i + W_h h + b_h) + b_a      p_i = W_p v_i + b_p
 
-Keys p are projected once per picture; several sequences (captions, beams) of a picture
-share them without a copy.
+Keys p are projected once per picture; all sequences (captions, beams) of a picture share them
+without a copy.
 """
 
 import keras
@@ -13,13 +13,16 @@ from gcap_tf.layers import linear
 
 
 class AdditiveAttention(keras.layers.Layer):
-  """Scores values against queries; softmax and elimination are the caller's.
+  """Scores values against queries; the caller applies softmax and elimination.
+
+  Why not `keras.layers.AdditiveAttention`: keys are computed once for all words (measured speed),
+  and each branch has its own weights.
 
   Args:
-    value_size: of v_i.
-    query_size: H, of h.
+    value_size: size of v_i.
+    query_size: H, size of h.
     units: A.
-    heads: K, each with weights of its own.
+    heads: K, each with its own weights.
   """
 
   def __init__(self, value_size: int, query_size: int, units: int, heads: int = 1, **kwargs):
@@ -56,10 +59,10 @@ class AdditiveAttention(keras.layers.Layer):
     """
     return self.scores(keys, self.query_map(queries))
 
-  def scores(self, keys: tf.Tensor, asked: tf.Tensor) -> tf.Tensor:
-    """As `call`, for queries that were projected already: [B, K * A]."""
+  def scores(self, keys: tf.Tensor, projected: tf.Tensor) -> tf.Tensor:
+    """As `call`, for queries that are already projected: [B, K * A]."""
     pictures, regions = tf.shape(keys)[0], tf.shape(keys)[2]
-    queries = tf.reshape(asked, [pictures, -1, self.heads, 1, self.units])
+    queries = tf.reshape(projected, [pictures, -1, self.heads, 1, self.units])
     hidden = tf.tanh(keys[:, tf.newaxis] + queries)  # [I, n, K, R, A]
     if self.heads == 1:
       flat = tf.reshape(hidden, [-1, self.units])

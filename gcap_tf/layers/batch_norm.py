@@ -20,6 +20,8 @@ EPSILON = 1e-5
 class BatchNorm(keras.layers.Layer):
   """Normalises one channel axis over real entries only.
 
+  It buys parity with published models, which Keras' layer does not have (see above).
+
   Args:
     size: number of channels.
   """
@@ -109,7 +111,7 @@ def masked_moments(
   axes: list[int],
   add: Callable[[tf.Tensor], tf.Tensor] = tf.identity,
 ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-  """Count, mean and biased variance over `axes`, of entries where `mask` is true.
+  """Count, mean and biased variance over `axes`, of the entries that `mask` marks.
 
   `add` adds the parts of a sum over replicas.
   """

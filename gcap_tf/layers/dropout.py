@@ -1,7 +1,7 @@
 """Dropout as a pure function of a seed, so that a resumed run repeats it exactly.
 
-Keras' Dropout keeps hidden generator state that checkpoints miss, and draws the
-same mask on every replica. Here the caller passes `seed`, an int32 [2] tensor made
+Why not `keras.layers.Dropout`: it keeps hidden generator state that checkpoints miss, and
+draws the same mask on every replica. Here the caller passes `seed`, an int32 [2] tensor made
 from (run seed, step, replica), or None outside training.
 """
 
@@ -9,13 +9,13 @@ import tensorflow as tf
 
 
 def dropout(x: tf.Tensor, rate: float, seed: tf.Tensor | None, salt: int) -> tf.Tensor:
-  """Inverted dropout; the identity where `seed` is None or `rate` is 0.
+  """Inverted dropout; the identity if `seed` is None or `rate` is 0.
 
   Args:
     x: any float tensor.
     rate: share of entries set to zero.
     seed: int32 [2], or None outside training.
-    salt: tells apart the places of one model that share a seed.
+    salt: number of the place in the model; places that share a seed draw different masks.
   """
   if seed is None or rate == 0.0:
     return x
@@ -23,5 +23,5 @@ def dropout(x: tf.Tensor, rate: float, seed: tf.Tensor | None, salt: int) -> tf.
 
 
 def derive(seed: tf.Tensor, salt: int | tf.Tensor) -> tf.Tensor:
-  """A seed of its own for one place, time step or sample: int32 [2]."""
+  """The seed of one place, time step or sample: int32 [2]."""
   return tf.random.experimental.stateless_fold_in(seed, salt)

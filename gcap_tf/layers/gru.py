@@ -95,7 +95,7 @@ def packed_gru(x, sizes, kernel, recurrent_kernel, bias, recurrent_bias):
   )
 
   def gradient(upstream):
-    # Row j of step t continues row j of step t - 1; the first step continues zeros.
+    # Row j of step t follows row j of step t - 1; the first step starts from zeros.
     first = sizes[0]
     previous_row = tf.range(first, tf.shape(x)[0]) - tf.repeat(sizes[:-1], sizes[1:])
     previous = tf.concat(

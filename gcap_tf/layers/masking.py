@@ -1,14 +1,14 @@
-"""Softmax and averages that padding cannot touch.
+"""Softmax and averages that ignore padding.
 
-Padding gets exactly 0, real entries of a row sum to 1, and a row without a single real
-entry is all zeros with zero gradient.
+Padding gets exactly 0, real entries of a row sum to 1, and a row without a real entry is
+all zeros with zero gradient.
 """
 
 import tensorflow as tf
 
 
 def masked_softmax(logits: tf.Tensor, mask: tf.Tensor, axis: int = -1) -> tf.Tensor:
-  """Softmax over the entries of `logits` where `mask` is true.
+  """Softmax over the entries of `logits` that `mask` marks.
 
   Args:
     logits: float tensor; values under a false mask may be anything, infinities included.
@@ -16,12 +16,12 @@ def masked_softmax(logits: tf.Tensor, mask: tf.Tensor, axis: int = -1) -> tf.Ten
     axis: the axis that sums to 1.
 
   Returns:
-    The shape of `logits`: exactly 0 where `mask` is false, all zeros where a row has
-    no true entry.
+    The shape of `logits`: exactly 0 if `mask` is false; a row without a true entry is all
+    zeros.
   """
   mask = tf.broadcast_to(mask, tf.shape(logits))
   floor = tf.constant(logits.dtype.min, logits.dtype)
-  # Inner where: the gradient of a masked entry is 0 whatever the logit holds.
+  # The inner tf.where makes the gradient of a masked entry 0, whatever its logit is.
   peak = tf.reduce_max(tf.where(mask, logits, floor), axis, keepdims=True)
   shifted = tf.where(mask, logits - tf.stop_gradient(peak), tf.zeros_like(logits))
   weights = tf.where(mask, tf.exp(shifted), tf.zeros_like(logits))
@@ -29,7 +29,7 @@ def masked_softmax(logits: tf.Tensor, mask: tf.Tensor, axis: int = -1) -> tf.Ten
 
 
 def masked_mean(values: tf.Tensor, mask: tf.Tensor, axis: int = -1) -> tf.Tensor:
-  """Mean of `values` where `mask` is true; 0 where it never is.
+  """Mean of the `values` that `mask` marks; 0 if it marks none.
 
   Args:
     values: float tensor.

@@ -1,10 +1,10 @@
-"""Regions that name themselves: an attended region speaks for the word of its label.
+"""Attended regions raise the score of the word of their label.
 
     o_t = h_t + g(h_t) Σ_i α_{t,i} w_{label(i)}        logits = W o_t + b
 
-with w_c the row of W that scores the word c, and g = γ sigmoid(u · h + u_0). A caption's noun is
-likelier the more of the attention lies on regions of its label, so that cross entropy alone
-teaches nouns to look at what they name, and a label that training seldom mentions can be said.
+with w_c the row of W that scores the word c, and g = γ sigmoid(u · h + u_0). The more attention
+lies on regions with a label, the likelier is the word of that label. So cross entropy alone
+teaches nouns to look at their objects, and the model can use words that are rare in training.
 
 Not from a paper; the idea is that of slots filled by detections (Lu et al., "Neural Baby
 Talk", CVPR 2018), within one distribution over words.
@@ -20,12 +20,14 @@ from gcap_tf.layers import linear
 
 
 class Naming(keras.layers.Layer):
-  """Adds to what words are scored from.
+  """Adds the labels of attended regions to the hidden state that words are scored from.
+
+  Keras has no such layer; it is our own idea.
 
   Args:
     hidden_size: H.
-    label_words: the word of every label, the unknown label (0) first; 0 where there is none.
-    num_labels: how many labels there are beside the unknown one.
+    label_words: the word of every label, the unknown label (0) first; 0 if it has none.
+    num_labels: number of labels, without the unknown one.
   """
 
   def __init__(self, hidden_size: int, label_words: Sequence[int], num_labels: int, **kwargs):
@@ -46,7 +48,7 @@ class Naming(keras.layers.Layer):
     return input_shape
 
   def names(self, region_labels: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
-    """w of every region's label, 0 where no word names it: [I, R], [H, V] -> [I, R, H]."""
+    """w of every region's label, 0 if its label has no word: [I, R], [H, V] -> [I, R, H]."""
     words = tf.gather(tf.constant(self.label_words, tf.int32), region_labels)
     rows = tf.gather(tf.transpose(kernel), words)
     return tf.where((words > 0)[..., tf.newaxis], rows, 0.0)
@@ -55,5 +57,5 @@ class Naming(keras.layers.Layer):
     """g Σ_i α_i w_i: [I, R, H], [B, ..., R] and h [B, ..., H] -> [B, ..., H]; B = I * n."""
     pictures, regions, _ = tf.unstack(tf.shape(names))
     weights = tf.reshape(attention, [pictures, -1, regions])
-    spoken = tf.reshape(tf.matmul(weights, names), tf.shape(hidden))
-    return self.gain * tf.sigmoid(self.gate(hidden)) * spoken
+    label_sums = tf.reshape(tf.matmul(weights, names), tf.shape(hidden))
+    return self.gain * tf.sigmoid(self.gate(hidden)) * label_sums

@@ -3,7 +3,7 @@
     x' = norm(x + Drop(attention(x)))     y = norm(x' + Drop(W_2 ReLU(W_1 x')))
     norm(x) = γ (x - μ) / (σ + 1e-6) + β,  σ the unbiased standard deviation
 
-Heads take consecutive chunks of ceil(d / heads) columns, the last what is left; every head
+Heads take consecutive chunks of ceil(d / heads) columns, the last one the rest; every head
 divides its scores by sqrt(d). Departure from the released code: padding is not attended to.
 """
 

@@ -1,11 +1,10 @@
 """Matrix products laid out so that TensorFlow's CPU runs them at full speed.
 
-`flat_matmul` keeps a product of many leading indices one product. The others are for a
-kernel that a loop uses again and again: two habits of the CPU product make a recurrent
-step two to three times slower than it has to be. Rows whose length is a multiple of a
-high power of two fall on the same cache lines, and a transposed right-hand side (every
-gradient of an input) is read against the grain. Both are cured by a copy of the kernel
-that is made once, before the loop.
+`flat_matmul` turns a product with many leading axes into one matrix product. The other
+functions are for a kernel that a loop uses many times. Two effects make such a product two to
+three times slower than necessary: rows whose length is a multiple of a high power of two share
+cache lines, and a transposed right-hand side (every gradient of an input) is read column by
+column. A copy of the kernel, made once before the loop, avoids both.
 """
 
 from collections.abc import Callable
@@ -17,7 +16,7 @@ _ALIASED = 256
 
 
 def widen(kernel: tf.Tensor) -> tf.Tensor:
-  """The kernel [inputs, outputs] with a few columns of zeros where its rows would collide."""
+  """The kernel [inputs, outputs], with extra columns of zeros if its rows share cache lines."""
   kernel = tf.convert_to_tensor(kernel)
   if kernel.shape[1] % _ALIASED:
     return kernel
@@ -31,7 +30,7 @@ def with_kernel(kernel: tf.Tensor) -> Callable[[tf.Tensor], tf.Tensor]:
 
 
 def with_constant(kernel: tf.Tensor) -> Callable[[tf.Tensor], tf.Tensor]:
-  """As `with_kernel`, with a quick gradient to x and none to the kernel."""
+  """As `with_kernel`, with a fast gradient for x and no gradient for the kernel."""
   inputs, outputs = kernel.shape
   kernel = tf.stop_gradient(tf.convert_to_tensor(kernel))
   wide, back = widen(kernel), widen(tf.transpose(kernel))
@@ -47,10 +46,10 @@ def with_constant(kernel: tf.Tensor) -> Callable[[tf.Tensor], tf.Tensor]:
 
 
 def flat_matmul(x: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
-  """x [..., K] times kernel [K, N]: [..., N].
+  """x [..., inputs] times kernel [inputs, outputs]: [..., outputs].
 
-  tf.matmul would run one small product for every leading index, and its gradient would
-  form one kernel-sized tensor for each of them before adding them up.
+  tf.matmul runs one small product for every leading index, and its gradient makes one
+  kernel-sized tensor for each of them before it adds them.
   """
   inputs, outputs = kernel.shape
   y = tf.matmul(tf.reshape(x, [-1, inputs]), kernel)

@@ -99,7 +99,7 @@ def stepwise_dropout(x: tf.Tensor, rate: float, seed: tf.Tensor | None, salt: in
   """Dropout over all steps at once, equal to `dropout(x[t], rate, derive(seed, t), salt)`.
 
   A loop that draws its masks step by step (decoding) and a loop that gets all steps at once
-  (teacher forcing) thus see the same noise under the same seed.
+  (teacher forcing) see the same noise if they have the same seed.
 
   Args:
     x: leads with T.

@@ -1,7 +1,7 @@
-"""What a model sees of a region: detector features, a label's embedding, its box, or a mix.
+"""The input vector of a region: detector features, a label's embedding, its box, or a mix.
 
-Regions of a real detector carry features; those of a simulated one may carry labels only.
-Models read regions through this layer, so that they work with either.
+Regions of a real detector have features; those of a simulated one may have labels only.
+Models read regions through this layer, so that they work with both.
 """
 
 import keras
@@ -14,10 +14,12 @@ BOX_SIZE = 5
 
 
 class RegionInput(keras.layers.Layer):
-  """Joins what the batch has into one vector per region, 0 on padding.
+  """Joins the parts of a region into one vector, 0 on padding.
+
+  It buys one place for all models that knows which parts a run has.
 
   Args:
-    feature_size: D, 0 where regions have no features.
+    feature_size: D, 0 if regions have no features.
     num_labels: labels of the run's vocabulary (id 0, unknown, is one more); 0 for none.
     label_size: size of a label's embedding.
     use_box: appends x1, y1, x2, y2 and the area, all from 0 to 1.
@@ -62,12 +64,12 @@ class RegionInput(keras.layers.Layer):
     return tf.where(batch["region_mask"][..., tf.newaxis], regions, 0.0)
 
   def overall(self, batch: dict[str, tf.Tensor], regions: tf.Tensor, size: int) -> tf.Tensor:
-    """The picture as a whole: its own feature where it has one, else the regions' mean.
+    """One vector of the whole picture: its own feature, or the mean of its regions.
 
     Args:
       batch: may hold `global_feature` [I, size].
-      regions: what `call` gave, [I, R, self.size].
-      size: of the global feature that the model was built for, 0 for the mean.
+      regions: output of `call`, [I, R, self.size].
+      size: G of the model; 0 takes the mean.
     """
     if size:
       return batch["global_feature"]

@@ -5,16 +5,10 @@ from typing import Any, NoReturn
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.metrics import (
-  anet_io,
-  anet_report,
-  grounding_per_sentence,
-  grounding_report,
-  lemma_source,
-  results_io,
-)
+from gcap_tf.metrics import grounding_per_sentence, grounding_report, lemma_source, results_io
+from gcap_tf.metrics.activitynet import anet_io, anet_report
 
-DIGITS = 8
+DIGITS = 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +103,7 @@ def _finished(
 ) -> grounding_report.Report:
   """The report with its mode, and with the source of its lemmas if they were used.
 
-  Values are rounded: the official evaluators print fewer digits.
+  Values are rounded to DIGITS: enough to compare with the official evaluators to 1e-9.
   """
   rounded = {
     name: round(value, DIGITS) if isinstance(value, float) else value

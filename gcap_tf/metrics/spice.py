@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from gcap_tf import commands
 from gcap_tf.metrics import java, spice_jars
 
 
@@ -40,7 +41,7 @@ def spice(
   if absent:
     raise java.NotComputed(
       f"SPICE lacks {absent[0].file_name} in {spice_jars.folder()}; "
-      "run python -m gcap_tf.metrics.fetch_spice once"
+      f"run {commands.command('fetch_spice')} once"
     )
   home = java.scorer_folder("spice")
   places = (home / "spice-1.0.jar", home / "lib" / "*", spice_jars.folder() / "*")

@@ -1,52 +1,87 @@
-"""What a paper's table compares: rows to train, figures to print, claims to check.
+"""Presets and tables of a paper: what to train, what it prints, and what it claims.
 
 A row is a training configuration and the figures that its paper prints for it. A setting
 that starts with "@" names another row ("@pos_scan" as teacher) and stands for that row's
-run of the same seed, so that a table says by itself what must be trained first.
+run of the same seed, so that a table itself says what must be trained first.
 """
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal
 
 from gcap_tf import errors
 
 REFERENCE = "@"
+Printed = dict[str, float]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Preset:
+  """A published training configuration, for `--recipe=NAME`.
+
+  Attributes:
+    name: ends with its data: `_f30k` is Flickr30k Entities (29,000 training pictures),
+      `_coco` is MS-COCO (113,287).
+    training: the whole configuration.
+    printed: printed figures by key, in percent; empty if none are printed for this run alone.
+    split: the split that they are printed for.
+    source: who printed them.
+    needs_teacher: whether the run folder of a matcher must be named.
+  """
+
+  name: str
+  training: Any
+  printed: Printed = dataclasses.field(default_factory=dict)
+  split: Literal["val", "test"] = "test"
+  source: str = ""
+  needs_teacher: bool = False
+
+  @property
+  def data(self) -> str:
+    return self.name.rpartition("_")[2]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Ensemble:
+  """A printed row that is the mean similarity of several matchers.
+
+  Attributes:
+    members: names of presets.
+    printed: figures of the test split, in percent.
+    source: who printed them.
+  """
+
+  members: tuple[str, ...]
+  printed: Printed
+  source: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-  """A figure of a table.
-
-  Attributes:
-    key: its name in what evaluation commands print.
-    heading: as papers head it.
-    factor: from our scale to the paper's; 100 where we print fractions of 1.
-  """
+  """A figure of a table: its key in the output of evaluation commands, and its heading."""
 
   key: str
   heading: str
-  factor: float = 1.0
 
 
-# What tables of captioners have in common.
+# Columns that tables of captioners have in common.
 CAPTION_COLUMNS = (
   Column("bleu_4", "B@4"),
   Column("cider", "CIDEr"),
   Column("spice", "SPICE"),
-  Column("f1_all", "F1_all", 100.0),
-  Column("f1_loc", "F1_loc", 100.0),
+  Column("f1_all", "F1_all"),
+  Column("f1_loc", "F1_loc"),
 )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Row:
   """A model of a table.
 
   Attributes:
     name: of its folder, and for "@name".
-    label: as the table calls it.
-    training: a training configuration of `gcap_tf/training`.
-    printed: the paper's figures by key, on the paper's scale.
+    label: its name in the table.
+    training: a training configuration of `gcap_tf/training/methods`.
+    printed: the paper's figures by key, in percent.
     listed: False for a run that others need but the table does not show.
     note: what to know when comparing.
   """
@@ -54,14 +89,14 @@ class Row:
   name: str
   label: str
   training: Any
-  printed: dict[str, float] = dataclasses.field(default_factory=dict)
+  printed: Printed = dataclasses.field(default_factory=dict)
   listed: bool = True
   note: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Claim:
-  """That `better` is above (or, where `lower`, below) `worse` in a figure."""
+  """The paper's claim that `better` is above (with `lower`: below) `worse` in a figure."""
 
   better: str
   worse: str
@@ -69,25 +104,47 @@ class Claim:
   lower: bool = False
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Table:
-  """Attributes:
-  paper: where its rows come from.
-  split: the split that the paper judges on.
-  columns, rows, claims: see their classes.
+  """A paper's comparison.
+
+  Attributes:
+    paper: name for `--paper`.
+    split: the split that the paper reports.
+    printed_data: the dataset of the printed figures; they are shown for no other one.
+    printed_regions: how its regions are made: "detector" or "perfect".
+    columns, rows, claims: see their classes.
+    command: what makes the measured part of the table on drawn scenes.
+    cost: time and machine of that command.
+    expected: its scores in percent: row -> key -> mean over the seeds.
   """
 
   paper: str
   split: str
+  printed_data: str
+  printed_regions: Literal["detector", "perfect"] = "detector"
   columns: tuple[Column, ...]
   rows: tuple[Row, ...]
   claims: tuple[Claim, ...] = ()
+  command: str = ""
+  cost: str = ""
+  expected: dict[str, Printed] = dataclasses.field(default_factory=dict)
 
   def row(self, name: str) -> Row:
     for row in self.rows:
       if row.name == name:
         return row
     raise errors.UserError(f'no row "{name}"; rows are {", ".join(row.name for row in self.rows)}')
+
+  def compares_with(self, dataset: str, regions: str) -> bool:
+    """Whether the printed figures are for this dataset and this kind of regions."""
+    wanted = ("perfect",) if self.printed_regions == "perfect" else ("store", "source")
+    return dataset == self.printed_data and regions in wanted
+
+
+def reproduce_command(paper: str, flags: str) -> str:
+  """The command line of the measured part of a table."""
+  return f"python -m trainers.reproduce --paper={paper} --data=DATA --out=OUT {flags}"
 
 
 def needs(training: Any) -> list[str]:
@@ -100,7 +157,7 @@ def needs(training: Any) -> list[str]:
 
 
 def resolved(training: Any, folders: dict[str, str]) -> Any:
-  """The configuration with run folders in the place of "@name"."""
+  """The configuration with run folders in place of "@name"."""
   changes = {
     field.name: folders[value.removeprefix(REFERENCE)]
     for field in dataclasses.fields(training)
@@ -110,7 +167,7 @@ def resolved(training: Any, folders: dict[str, str]) -> Any:
 
 
 def in_order(table: Table, names: list[str] | None = None) -> list[Row]:
-  """The rows asked for (None: all) and those they need, each after what it needs."""
+  """The rows asked for (None: all) and those they need, each after the ones it needs."""
   ordered: list[Row] = []
 
   def visit(row: Row, path: tuple[str, ...]) -> None:

@@ -1,9 +1,11 @@
-"""Tables of a reproduction: means over seeds beside what a paper prints, and its claims.
+"""Tables of a reproduction: means over seeds, the paper's figures, and its claims.
 
-table.json holds, for every row, the figures of every seed and what they cost, and the
-commands that made them; table.md is made from it alone, and so is a page of several tables.
+table.json has, for every row, the figures and the cost of every seed, and the commands that
+made them; table.md and a page of several tables are made from table.json alone. The paper's
+figures are shown only for the data and the kind of regions that they are printed for.
 """
 
+import dataclasses
 import math
 import re
 import statistics
@@ -14,7 +16,7 @@ from gcap_tf.recipes import experiments
 
 _PATH = re.compile(r"--(source|object_classes|data|out)=\S+")
 
-# Figures of a row: seed -> {"figures": {key: value}, "minutes": float}.
+# Results of a row: seed -> {"figures": {key: value in percent}, "minutes": float}.
 Runs = dict[int, dict[str, Any]]
 
 
@@ -25,15 +27,20 @@ def summarise(
   data: str,
   runs: dict[str, Runs],
   commands: Sequence[str] = (),
+  compare: bool = True,
 ) -> dict[str, Any]:
   """The content of table.json.
 
   Args:
-    table: what was compared.
-    scale, split, data: under which conditions.
-    runs: of every trained row.
-    commands: that make it again.
+    table: the comparison.
+    scale, split, data: its conditions.
+    runs: results of every trained row.
+    commands: what makes it again.
+    compare: whether the paper's figures are for the same data and kind of regions.
   """
+  if not compare:
+    bare = tuple(dataclasses.replace(row, printed={}) for row in table.rows)
+    table = dataclasses.replace(table, rows=bare)
   rows = [_summarise_row(table, row, runs[row.name]) for row in table.rows if row.name in runs]
   means = {row["name"]: {key: f["mean"] for key, f in row["figures"].items()} for row in rows}
   return {
@@ -56,7 +63,7 @@ def _summarise_row(table: experiments.Table, row: experiments.Row, runs: Runs) -
   figures = {}
   for column in table.columns:
     values = [
-      column.factor * run["figures"][column.key]
+      run["figures"][column.key]
       for run in runs.values()
       if run["figures"].get(column.key) is not None
     ]
@@ -95,12 +102,12 @@ def _judge(
 
 
 def without_paths(command: str) -> str:
-  """A command line to show: folders and files of a machine become their flag's name."""
+  """A command line to show, with the flag's name in place of a folder or file."""
   return _PATH.sub(lambda found: f"--{found[1]}={found[1].upper()}", command)
 
 
 def page(title: str, tables: Sequence[dict[str, Any]]) -> str:
-  """One page of several tables: what to run, what came out, what holds."""
+  """One page of several tables: commands, figures, and which claims hold."""
   parts = [f"# {title}\n"]
   for table in tables:
     heading = f"## {table['paper']}: {table['data']}, {table['split']} split\n"
@@ -109,12 +116,12 @@ def page(title: str, tables: Sequence[dict[str, Any]]) -> str:
 
 
 def markdown(table: dict[str, Any]) -> str:
-  """table.md of a table.json: ours, the paper's in brackets, and which claims hold."""
+  """table.md of a table.json: our figures, the paper's in brackets, and which claims hold."""
   headings = dict(table["columns"])
   keys = [key for key, _ in table["columns"]]
   lines = [
     f"Data: {table['data']}, {table['split']} split; scale: {table['scale']}. "
-    "Ours is the mean over seeds ± standard deviation; the paper's figure is in brackets.",
+    f"Figures are means over seeds ± standard deviation{_about_brackets(table)}",
     "",
     "| | " + " | ".join(headings.values()) + " | seeds | minutes a run |",
     "|---" * (len(keys) + 3) + "|",
@@ -151,6 +158,13 @@ def _sentence(claim: dict[str, Any], headings: dict[str, str]) -> str:
   return f"- {verdict}: {claim['better']} is {side} {claim['worse']} in {name} ({ours}{paper})."
 
 
+def _about_brackets(table: dict[str, Any]) -> str:
+  figures = [figure for row in table["rows"] for figure in row["figures"].values()]
+  if any(figure["paper"] is not None for figure in figures):
+    return "; the paper's figure is in brackets."
+  return ". The paper's figures are for other data and are not shown."
+
+
 def is_finite(figures: dict[str, Any]) -> bool:
-  """Whether every number of a run is one; a run that diverged must not enter a mean."""
+  """Whether every figure is finite; a run that diverged must not enter a mean."""
   return all(math.isfinite(v) for v in figures.values() if isinstance(v, (int, float)))

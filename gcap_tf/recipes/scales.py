@@ -1,8 +1,8 @@
-"""How big a reproduction is: to see that it runs, for an evening on a laptop, or as published.
+"""Sizes of a reproduction: a smoke test, an evening on a laptop, or as published.
 
 smoke   a few steps of tiny models: every row runs, none learns
-small   one table within about an hour on 2 cores: fewer units, fewer steps, three seeds
-full    the published configuration; for a GPU
+small   one table in one to two hours on 2 cores: fewer units, fewer steps, three seeds
+full    the published configuration, for a GPU
 """
 
 import dataclasses
@@ -22,19 +22,19 @@ FineTuning = TypeVar(
 )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Scale:
-  """What is cut from a published configuration.
+  """Sizes that replace those of a published configuration.
 
   Attributes:
     name: "smoke", "small" or "full".
     seeds: one run each.
-    matcher_steps, captioner_steps, scst_steps, contrastive_steps: of training.
-    units: of hidden and joint layers.
-    pairs: of a matcher's step.
-    images: of a captioner's step.
-    retrieved: pictures among which self retrieval looks.
-    published: nothing is cut.
+    matcher_steps, captioner_steps, scst_steps, contrastive_steps: training steps.
+    units: size of hidden and joint layers.
+    pairs: pairs of a matcher's step.
+    images: pictures of a captioner's step.
+    retrieved: pictures among which self retrieval searches.
+    published: True changes nothing.
   """
 
   name: str
@@ -51,14 +51,39 @@ class Scale:
 
 
 SCALES: registry.Registry[Scale] = registry.Registry("scale")
-SCALES.register("smoke")(Scale("smoke", (1,), 4, 4, 2, 2, units=16, pairs=8, images=4, retrieved=4))
-SCALES.register("small")(
-  Scale("small", (1, 2, 3), 350, 350, 300, 100, units=128, pairs=64, images=32, retrieved=500)
+SCALES.register("smoke")(
+  Scale(
+    name="smoke",
+    seeds=(1,),
+    matcher_steps=4,
+    captioner_steps=4,
+    scst_steps=2,
+    contrastive_steps=2,
+    units=16,
+    pairs=8,
+    images=4,
+    retrieved=4,
+  )
 )
-SCALES.register("full")(Scale("full", (1, 2, 3, 4, 5), published=True))
+SCALES.register("small")(
+  Scale(
+    name="small",
+    seeds=(1, 2, 3),
+    matcher_steps=350,
+    captioner_steps=350,
+    scst_steps=300,
+    contrastive_steps=100,
+    units=128,
+    pairs=64,
+    images=32,
+    retrieved=500,
+  )
+)
+SCALES.register("full")(Scale(name="full", seeds=(1, 2, 3, 4, 5), published=True))
 
-_GVD_KIN = {"gvd": 2, "distributed": 2, "cyclical": 3}  # Times the steps of others.
-_RARELY = 1_000_000  # Validation at the end alone.
+# Models of the GVD family need more steps than others: this many times as many.
+_GVD_FAMILY = {"gvd": 2, "distributed": 2, "cyclical": 3}
+_ONLY_AT_THE_END = 1_000_000  # Steps between validations.
 
 
 def matcher(config: matching.MatcherTrainingConfig, scale: Scale) -> matching.MatcherTrainingConfig:
@@ -75,8 +100,8 @@ def matcher(config: matching.MatcherTrainingConfig, scale: Scale) -> matching.Ma
     batch_size=scale.pairs,
     epochs=1_000,
     max_steps=scale.matcher_steps,
-    evaluate_every=_RARELY,
-    # Hard negatives of the first steps leave a small model where it started.
+    evaluate_every=_ONLY_AT_THE_END,
+    # With hard negatives from the first step, a small model does not start to learn.
     losses=dataclasses.replace(config.losses, negatives="sum"),
     schedule=schedules.ScheduleConfig("cosine", 2e-3),
   )
@@ -87,15 +112,16 @@ def captioner(
 ) -> captioning.CaptionerTrainingConfig:
   """A captioner's configuration at a scale.
 
-  GVD and its kin pass regions through several layers before words can choose among them, and
-  begin to choose late: they take twice the steps, of half the pictures, at twice the rate.
-  Branches may begin together. The cycle waits, as published, until the decoder names things:
-  Cyclical and its baselines have as many steps again by half, the last third for the cycle.
+  Models of the GVD family pass regions through several layers before words can choose among
+  them, and learn to choose late: they take twice the steps, of half the pictures, at twice the
+  rate. All branches start together. The cycle starts after the decoder has learned to name
+  things, as published: Cyclical and its baselines take three times the steps, and the cycle
+  the last third of them.
   """
   if scale.published:
     return config
-  late = config.model in _GVD_KIN
-  steps = scale.captioner_steps * _GVD_KIN.get(config.model, 1)
+  late = config.model in _GVD_FAMILY
+  steps = scale.captioner_steps * _GVD_FAMILY.get(config.model, 1)
   waits = config.model == "cyclical" and first_stage.is_wanted(config)
   return dataclasses.replace(
     config,
@@ -108,7 +134,7 @@ def captioner(
     first_stage_epochs=0,
     first_stage_steps=steps * 2 // 3 if waits else 0,
     region_classes="option",
-    evaluate_every=_RARELY,
+    evaluate_every=_ONLY_AT_THE_END,
     schedule=schedules.ScheduleConfig(
       "cosine", 6e-3 if late else 3e-3, warmup_steps=scale.captioner_steps // 7 if late else 0
     ),
@@ -121,13 +147,13 @@ def self_critical(
 ) -> self_critical.ScstTrainingConfig:
   """A self-critical configuration at a scale.
 
-  A short cross-entropy run leaves a policy whose draws are far worse than its greedy captions:
-  compared with each other rather than with those, all of them teach, and at a high rate.
+  After a short cross-entropy run, sampled captions are far worse than greedy ones. They are
+  compared with each other instead, so that all of them teach, at a high rate.
   """
   if scale.published:
     return config
-  sampled_captions = dataclasses.replace(config.sampled_captions, baseline="mean_of_others")
-  config = dataclasses.replace(config, sampled_captions=sampled_captions)
+  sampled = dataclasses.replace(config.sampled_captions, baseline="mean_of_others")
+  config = dataclasses.replace(config, sampled_captions=sampled)
   return _fine_tuned(config, scale, scale.scst_steps, 2e-3)
 
 
@@ -136,8 +162,9 @@ def contrastive(
 ) -> contrastive.ContrastiveTrainingConfig:
   """A contrastive configuration at a scale.
 
-  The rate is the released program's: at the paper's 1e-6 a short run does not move. A step
-  scores every caption with its own and five other pictures, by two models: fewer of each.
+  The rate is that of the released program: at the paper's 1e-6 a short run changes nothing. A
+  step scores every caption with its own and five other pictures, by two models, so that it has
+  fewer pictures and captions.
   """
   if scale.published:
     return config
@@ -151,15 +178,15 @@ def _fine_tuned(config: FineTuning, scale: Scale, steps: int, rate: float) -> Fi
     images=scale.images,
     epochs=1_000,
     max_steps=steps,
-    evaluate_every=_RARELY,
+    evaluate_every=_ONLY_AT_THE_END,
     schedule=schedules.ScheduleConfig("constant", rate),
   )
 
 
 def _captioner_sizes(model: str, units: int) -> dict[str, Any]:
   sizes: dict[str, Any] = {"embedding_size": units, "hidden_size": units, "dropout": 0.1}
-  if model in ("updown", *_GVD_KIN):
+  if model in ("updown", *_GVD_FAMILY):
     sizes["attention_size"] = units
-  if model in _GVD_KIN:
+  if model in _GVD_FAMILY:
     sizes |= {"region_size": 2 * units, "location_size": max(4, units // 4)}
   return sizes

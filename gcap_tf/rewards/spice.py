@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gcap_tf import errors
+from gcap_tf import commands, errors
 from gcap_tf.metrics import java, spice, spice_jars
 from gcap_tf.text import vocabulary as vocabularies
 
@@ -30,7 +30,7 @@ class Spice:
     if absent:
       raise errors.UserError(
         f"the reward spice lacks {absent[0].file_name} in {spice_jars.folder()}; "
-        "run python -m gcap_tf.metrics.fetch_spice once"
+        f"run {commands.command('fetch_spice')} once"
       )
 
   def score(self, captions: np.ndarray, images: Sequence[str]) -> np.ndarray:

@@ -9,18 +9,18 @@ from gcap_tf import files
 from gcap_tf.runs import run_folders
 
 METRICS = "metrics.json"  # Of a packed run: the figures of one evaluation.
-# Published scale of figures that `evaluate_captioner` prints as fractions of 1.
+# Label and key of the scores to show, all in percent.
 _HEADLINES = (
-  ("CIDEr", "cider", 1),
-  ("SPICE", "spice", 1),
-  ("METEOR", "meteor", 1),
-  ("ROUGE-L", "rouge_l", 1),
-  ("BLEU-4", "bleu_4", 1),
-  ("F1_all, %", "f1_all", 100),
-  ("F1_loc, %", "f1_loc", 100),
-  ("F1_all per sentence, %", "f1_all_per_sentence", 100),
-  ("F1_loc per sentence, %", "f1_loc_per_sentence", 100),
-  ("attention accuracy, %", "attention_accuracy", 100),
+  ("CIDEr", "cider"),
+  ("SPICE", "spice"),
+  ("METEOR", "meteor"),
+  ("ROUGE-L", "rouge_l"),
+  ("BLEU-4", "bleu_4"),
+  ("F1_all, %", "f1_all"),
+  ("F1_loc, %", "f1_loc"),
+  ("F1_all per sentence, %", "f1_all_per_sentence"),
+  ("F1_loc per sentence, %", "f1_loc_per_sentence"),
+  ("attention accuracy, %", "attention_accuracy"),
 )
 # Options without effect -> the option that must be on.
 _IDLE = {
@@ -123,11 +123,9 @@ def figure_table(figures: Mapping[str, Any], evaluated: str) -> list[str]:
 
 
 def headlines(figures: Mapping[str, Any]) -> list[tuple[str, float]]:
-  """The figures that papers print, on their scale; all numbers of a matcher."""
+  """The figures that papers print; all numbers of a matcher."""
   known = [
-    (name, scale * figures[key])
-    for name, key, scale in _HEADLINES
-    if isinstance(figures.get(key), (int, float))
+    (name, figures[key]) for name, key in _HEADLINES if isinstance(figures.get(key), (int, float))
   ]
   numbers = [(name, value) for name, value in figures.items() if isinstance(value, (int, float))]
   return known or numbers

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import errors, files, progress
+from gcap_tf import commands, errors, files, progress
 from gcap_tf.runs import checkpoints, run_logs
 from gcap_tf.training import (
   batch_shares,
@@ -247,7 +247,8 @@ class _Loop:
     if self.config.compute.on_nan == "stop":
       self._save(step)
       raise errors.UserError(
-        f"{message} Check those records with prepare_data --check, lower the learning rate, or "
+        f"{message} Check those records with {commands.command('prepare_data')} --check, "
+        "lower the learning rate, or "
         "skip such steps with --on_nan=skip"
       )
     self.position.skipped.assign_add(1)

@@ -1,1 +1,1 @@
-"""Drawing words and boxes; TensorBoard pictures."""
+"""Draws grounded captions, attention and curves; writes TensorBoard summaries."""

@@ -1,4 +1,4 @@
-"""Pictures of grounded captions: boxes, and the words that point at them; Pillow only."""
+"""Draws grounded captions: boxes and the words that point at them, with Pillow."""
 
 import io
 import math
@@ -9,10 +9,10 @@ from PIL import Image, ImageDraw
 
 from gcap_tf.visuals import ink
 
-MIN_WIDTH = 480  # smaller pictures are enlarged, so that boxes and captions can be read
-CANVAS = (640, 480)  # where there is no picture
+MIN_WIDTH = 480  # smaller pictures are enlarged, so that boxes and captions are readable
+CANVAS = (640, 480)  # size of a drawing without a picture
 CANVAS_COLOR = (246, 247, 249)
-THIN_BELOW = 48  # pixels of a side under which boxes get a thinner line
+THIN_BELOW = 48  # boxes with a shorter side, in pixels, get a thinner line
 MARGIN = 18
 
 Picture = Image.Image | bytes | None
@@ -30,22 +30,22 @@ def grounded_caption(
   regions_01: np.ndarray | None = None,
   labels: Sequence[str] = (),
 ) -> Image.Image:
-  """A picture, its caption below, and a numbered box of one colour for each grounded word.
+  """Draws a picture with a numbered box for each grounded word, and the caption below.
 
-  Words with the same box share number and colour.
+  Words with the same box share its number and colour.
 
   Args:
-    picture: an image, encoded bytes, or None: the boxes are then drawn on a clean canvas.
+    picture: an image, encoded bytes, or None for an empty canvas.
     words: the T words of the caption.
-    boxes_01: [T, 4] box of each word, from 0 to 1; ignored where not grounded.
-    grounded: [T] true where the word names a thing.
+    boxes_01: [T, 4] box of each word, from 0 to 1; ignored if the word is not grounded.
+    grounded: [T] whether the word names a thing.
     size: width and height of the picture in the drawing; by default its own, enlarged
       if narrower than 480.
     attention: [T] weight that each word gives to its box, or [T, R], of which the largest
-      counts; written beside the number in percent.
+      counts; shown next to the number in percent.
     title: a line above the picture.
-    regions_01: [R, 4] all regions, drawn faintly where there is no picture.
-    labels: what those regions show.
+    regions_01: [R, 4] all regions, drawn faintly if there is no picture.
+    labels: labels of those regions.
 
   Returns:
     An RGB image.
@@ -83,7 +83,7 @@ def attention_grid(
   grounded: Sequence[bool] | None = None,
   title: str | None = None,
 ) -> Image.Image:
-  """One panel a word: where it looked, as heat over the regions, and the winning box.
+  """Draws one panel per word: its attention as heat over the regions, and the best box.
 
   Args:
     picture: an image, encoded bytes or None.
@@ -92,8 +92,8 @@ def attention_grid(
     boxes_01: [R, 4] regions, from 0 to 1.
     columns: panels in a row.
     panel: width and height of the picture in a panel.
-    grounded: [T] words to set in colour; all by default.
-    title: a line above.
+    grounded: [T] words to draw in colour; all by default.
+    title: a line above the panels.
   """
   boxes_01 = np.asarray(boxes_01, np.float32).reshape(-1, 4)
   attention = np.asarray(attention, np.float32)
@@ -112,7 +112,7 @@ def attention_grid(
 
 
 def sheet(images: Sequence[Image.Image], columns: int, gap: int = 14) -> Image.Image:
-  """Images in rows of `columns` on white, each at the top left of its cell."""
+  """Puts images in rows of `columns` on white, each at the top left of its cell."""
   if not images:
     return Image.new("RGB", (2 * gap, 2 * gap), ink.PAPER)
   columns = max(1, min(columns, len(images)))
@@ -130,7 +130,7 @@ def sheet(images: Sequence[Image.Image], columns: int, gap: int = 14) -> Image.I
 
 
 def _numbers(boxes_01: np.ndarray, grounded: Sequence[bool], count: int) -> list[int | None]:
-  """From 0, in the order of first mention; None for words without a box."""
+  """Numbers the boxes of words from 0 in order of first mention; None without a box."""
   seen: dict[bytes, int] = {}
   numbers = []
   for index in range(count):
@@ -142,7 +142,7 @@ def _numbers(boxes_01: np.ndarray, grounded: Sequence[bool], count: int) -> list
 
 
 def _weights(attention: np.ndarray | None, count: int) -> list[float | None]:
-  """The weight that each of `count` words gives to its box, None where it is not told."""
+  """Returns the weight that each of `count` words gives to its box; None if unknown."""
   if attention is None:
     return [None] * count
   attention = np.asarray(attention, np.float32)
@@ -152,7 +152,7 @@ def _weights(attention: np.ndarray | None, count: int) -> list[float | None]:
 
 
 def _base(picture: Picture, size: tuple[int, int] | None) -> Image.Image:
-  """The picture at its drawing size, or an empty canvas."""
+  """Returns the picture at its drawing size, or an empty canvas."""
   if picture is None:
     return _canvas(size or CANVAS)
   if isinstance(picture, bytes):
@@ -182,7 +182,7 @@ def _draw_regions(base: Image.Image, regions_01: np.ndarray) -> None:
 
 
 def _label_regions(base: Image.Image, regions_01: np.ndarray, labels: Sequence[str]) -> None:
-  """Writes what each region shows into its lower right corner."""
+  """Writes the label of each region into its lower right corner."""
   draw = ImageDraw.Draw(base)
   for box, label in zip(np.asarray(regions_01).reshape(-1, 4), labels, strict=False):
     if label:
@@ -195,7 +195,7 @@ def _label_regions(base: Image.Image, regions_01: np.ndarray, labels: Sequence[s
 
 
 def _pixels(box_01: np.ndarray, size: tuple[int, int]) -> Box:
-  """A box in pixels of the drawing, inside it and at least one pixel a side."""
+  """Converts a box to pixels, clipped to the drawing, each side at least one pixel."""
   width, height = size
   corners = np.clip(np.nan_to_num(box_01), 0, 1) * (width - 1, height - 1, width - 1, height - 1)
   x1, y1, x2, y2 = np.rint(corners).astype(int).tolist()
@@ -204,7 +204,7 @@ def _pixels(box_01: np.ndarray, size: tuple[int, int]) -> Box:
 
 
 def _draw_boxes(base: Image.Image, boxes: Mapping[int, Box]) -> None:
-  """Large boxes first, so that small ones stay visible."""
+  """Draws large boxes first, so that small ones stay visible."""
   draw = ImageDraw.Draw(base)
 
   def area(item: tuple[int, Box]) -> int:
@@ -233,7 +233,7 @@ def _tag(
   color: ink.Color,
   taken: list[tuple[float, float, float, float]],
 ) -> None:
-  """Puts a box's number at the first of its corners where no other number is."""
+  """Draws the number of a box at its first corner without another number."""
   size, height = 14, 20
   width = max(height, ink.text_width(text, size) + 12)
   x1, y1, x2, y2 = box
@@ -256,7 +256,7 @@ def _touch(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 
 def _framed(base: Image.Image, runs: Sequence[ink.Run], title: str | None) -> Image.Image:
-  """White paper with the title above the picture and the words below it."""
+  """Returns a white page with the title above the picture and the words below it."""
   size, room = 21, base.width
   head = 0
   title_runs = ink.wrap([ink.Run(w) for w in (title or "").split()], room, 17)
@@ -282,7 +282,7 @@ def _framed(base: Image.Image, runs: Sequence[ink.Run], title: str | None) -> Im
 def _set_word(
   page: Image.Image, draw: ImageDraw.ImageDraw, word: ink.Placed, x: float, y: float, size: int
 ) -> None:
-  """A word on the base line (x, y), after the disc with its number if it has one."""
+  """Draws a word with its base line at (x, y), after a disc with its number if it has one."""
   run = word.run
   if run.number is not None:
     wide = ink.marker_width(run.number, size)
@@ -301,7 +301,7 @@ def _set_word(
 def _attention_panel(
   base: Image.Image, word: str, weights: np.ndarray, boxes_01: np.ndarray, marked: bool
 ) -> Image.Image:
-  """The picture dimmed, heat where the word looked, the winning box, the word on top."""
+  """Draws a word above the dimmed picture, with its attention as heat and the best box."""
   heat = np.zeros((base.height, base.width), np.float32)
   for weight, box in zip(weights, boxes_01, strict=True):
     x1, y1, x2, y2 = _pixels(box, base.size)

@@ -14,7 +14,7 @@ TEXT: Color = (38, 42, 51)
 FAINT: Color = (122, 130, 142)
 HAIRLINE: Color = (222, 226, 232)
 
-# Apart for colour-blind readers, and dark enough to be read as text on white paper.
+# Distinct for colour-blind readers, and dark enough for text on white paper.
 PALETTE: tuple[Color, ...] = (
   (0, 134, 183),
   (232, 74, 20),
@@ -24,7 +24,7 @@ PALETTE: tuple[Color, ...] = (
   (69, 63, 167),
   (76, 110, 250),
 )
-# Dark violet over red to pale yellow: lightness rises evenly, so it reads in grey as well.
+# From dark violet over red to pale yellow: lightness rises evenly, so it also works in grey.
 HEAT: tuple[Color, ...] = (
   (14, 8, 48),
   (92, 22, 110),
@@ -35,7 +35,7 @@ HEAT: tuple[Color, ...] = (
 
 
 def palette(number: int) -> Color:
-  """The colour of box `number`, from 0; repeats after the last."""
+  """Returns the colour of box `number`, from 0; colours repeat after the last."""
   return PALETTE[number % len(PALETTE)]
 
 
@@ -59,12 +59,12 @@ def contrast(a: Color, b: Color) -> float:
 
 
 def readable_on(color: Color) -> Color:
-  """White where it can be read on `color` (contrast of 3), black elsewhere."""
+  """Returns white if it is readable on `color` (contrast of 3 or more), else black."""
   return PAPER if contrast(PAPER, color) >= 3 else (20, 20, 24)
 
 
 def outline(draw: ImageDraw.ImageDraw, box: Sequence[float], color: Color, width: int = 3) -> None:
-  """A rectangle between two thin white lines: seen on any background."""
+  """Draws a rectangle between two thin white lines, visible on any background."""
   x1, y1, x2, y2 = (round(v) for v in box)
   draw.rectangle((x1 - 1, y1 - 1, x2 + 1, y2 + 1), outline=PAPER, width=width + 2)
   draw.rectangle((x1, y1, x2, y2), outline=color, width=width)
@@ -73,7 +73,7 @@ def outline(draw: ImageDraw.ImageDraw, box: Sequence[float], color: Color, width
 def chip(
   image: Image.Image, x: float, y: float, width: float, height: float, color: Color, rim: int = 0
 ) -> None:
-  """A smooth filled pill with its corner at (x, y), with a white rim of `rim` pixels."""
+  """Draws a smooth filled pill with its corner at (x, y) and a white rim of `rim` pixels."""
   for grow, ink in ((rim, PAPER), (0, color)):
     w, h = round(width) + 2 * grow, round(height) + 2 * grow
     mask = Image.new("L", (w * 4, h * 4))
@@ -88,12 +88,12 @@ def text_width(text: str, size: int) -> float:
 def centered_text(
   draw: ImageDraw.ImageDraw, x: float, y: float, text: str, size: int, color: Color
 ) -> None:
-  """Text with its middle at (x, y); capitals and digits look centred."""
+  """Draws text centred at (x, y)."""
   draw.text((x, y), text, font=font(size), fill=color, anchor="mm")
 
 
 def heat_colors(values: np.ndarray) -> np.ndarray:
-  """[...] from 0 to 1 -> [..., 3] uint8 colours of the heat scale."""
+  """Maps [...] from 0 to 1 to [..., 3] uint8 colours of the heat scale."""
   stops = np.linspace(0, 1, len(HEAT))
   channels = [np.interp(values, stops, [color[i] for color in HEAT]) for i in range(3)]
   return np.stack(channels, axis=-1).round().astype(np.uint8)
@@ -101,7 +101,7 @@ def heat_colors(values: np.ndarray) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-  """A word to be set: its text, colour, and number of its box (None: no box)."""
+  """A word to draw: its text, its colour, and the number of its box (None without a box)."""
 
   text: str
   color: Color = TEXT
@@ -110,7 +110,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Placed:
-  """A word with the left end of its base line's row, relative to the text block."""
+  """A word with the place of its left end in the text block: x, and the row from 0."""
 
   run: Run
   x: float
@@ -121,14 +121,14 @@ NO_SPACE_BEFORE = (".", ",", ";", ":", "!", "?", "'s", "n't", ")")
 
 
 def marker_width(number: int | None, size: int) -> float:
-  """Room that a word's numbered disc takes, with the gap after it."""
+  """Returns the width of a word's numbered disc and the gap after it."""
   if number is None:
     return 0.0
   return max(size * 0.95, text_width(str(number), round(size * 0.62)) + size * 0.45) + size * 0.2
 
 
 def wrap(runs: Sequence[Run], width: float, size: int) -> list[Placed]:
-  """Sets words in rows no wider than `width`; a longer word is cut into pieces."""
+  """Places words in rows no wider than `width`; a longer word is cut into pieces."""
   space = text_width(" ", size)
   placed, x, row = [], 0.0, 0
   for run in runs:

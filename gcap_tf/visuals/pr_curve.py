@@ -1,4 +1,4 @@
-"""Precision against recall as a picture, one line for each model (Pillow only)."""
+"""Draws precision over recall, one line for each model, with Pillow."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from gcap_tf import errors
 _WIDTH, _HEIGHT = 720, 560
 _LEFT, _TOP, _RIGHT, _BOTTOM = 70, 30, 20, 60
 _INK, _GRID = (40, 40, 40), (225, 225, 225)
-# Tableau's ten colours: told apart by most eyes, and in print.
+# Tableau's ten colours, which most people can distinguish.
 _COLOURS = (
   (31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189),
   (140, 86, 75), (227, 119, 194), (127, 127, 127), (188, 189, 34), (23, 190, 207),
@@ -24,7 +24,7 @@ class Curve:
 
   Attributes:
     recall, precision: [n] each.
-    best: position of the point to ring, or None.
+    best: index of the point to circle, or None.
   """
 
   recall: Sequence[float]
@@ -37,7 +37,7 @@ def draw(curves: Mapping[str, Curve], title: str = "") -> Image.Image:
 
   Args:
     curves: name in the legend -> points.
-    title: line above the axes.
+    title: a line above the axes.
   """
   picture = Image.new("RGB", (_WIDTH, _HEIGHT), "white")
   pen = ImageDraw.Draw(picture)
@@ -61,7 +61,7 @@ def draw(curves: Mapping[str, Curve], title: str = "") -> Image.Image:
 
 
 def place(recall: float, precision: float) -> tuple[float, float]:
-  """Where a point of the curve is in the picture, in pixels."""
+  """Returns the pixel position of a point of the curve."""
   x = _LEFT + recall * (_WIDTH - _LEFT - _RIGHT)
   y = _HEIGHT - _BOTTOM - precision * (_HEIGHT - _TOP - _BOTTOM)
   return x, y

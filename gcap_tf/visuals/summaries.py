@@ -1,4 +1,4 @@
-"""What TensorBoard has panels of its own for, beside curves and pictures: PR curves, HParams."""
+"""Summaries for TensorBoard's PR curve and HParams panels."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,16 +12,16 @@ from tensorboard.plugins.pr_curve import summary as pr_summary
 def pr_curve(
   name: str, precision: np.ndarray, recall: np.ndarray, phrases: int, about: str = ""
 ) -> None:
-  """Writes a PR curve to the current writer, at the current step; where there is none, nothing.
+  """Writes a PR curve to the current writer at the current step; does nothing without one.
 
-  The panel wants counts as well; ours are means over phrases, so the counts are those
-  of `phrases` relevant items that give the same precision and recall.
+  The panel also needs counts. Our precision and recall are means over phrases, so the
+  counts are those of `phrases` relevant items with the same precision and recall.
 
   Args:
-    name: of the summary.
+    name: name of the summary.
     precision, recall: [n] fractions of 1, in the order of the thresholds.
-    phrases: how many phrases the means are over.
-    about: shown beside the curve.
+    phrases: number of phrases in the means.
+    about: description shown with the curve.
   """
   precision, recall = np.asarray(precision, np.float64), np.asarray(recall, np.float64)
   found = recall * phrases
@@ -41,12 +41,12 @@ def pr_curve(
 
 
 def hparams(config: Mapping[str, Any], run_name: str) -> None:
-  """Writes a run's options for the HParams panel."""
+  """Writes the options of a run for the HParams panel."""
   hparams_api.hparams(flatten(config), trial_id=run_name)
 
 
 def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, bool | int | float | str]:
-  """Nested options as `key.path` -> value; lists are written out as text."""
+  """Flattens nested options to `key.path` -> value; lists become text."""
   flat = {}
   for key, value in config.items():
     if isinstance(value, Mapping):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Serves exported versions with TensorFlow Serving: its binary where installed, else Docker.
+# Serves exported versions with TensorFlow Serving: its binary if installed, else Docker.
 #
 #   serving/configs/serve_with_tf_serving.sh MODELS [GRPC_PORT] [REST_PORT]
 #
@@ -46,6 +46,6 @@ elif command -v docker >/dev/null 2>&1; then
     --monitoring_config_file=/configs/monitoring.config
 else
   echo "error: neither tensorflow_model_server nor docker is installed;" \
-    "python -m serving.server speaks the same API" >&2
+    "python -m serving.server has the same API" >&2
   exit 1
 fi

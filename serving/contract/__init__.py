@@ -1,1 +1,1 @@
-"""Checks that any server, TensorFlow Serving or the embedded one, keeps the contract."""
+"""The contract of a server, with checks for TensorFlow Serving and the embedded server."""

@@ -1,7 +1,7 @@
-"""What a captioning server must do, one function each; the name says what.
+"""What a captioning server must do: one function per rule, named after it.
 
-A case takes a `Connection` and fails by AssertionError. TensorFlow Serving and the
-embedded server are held to the same cases.
+A case takes a `Connection` and raises AssertionError if the rule does not hold. The same
+cases check TensorFlow Serving and the embedded server.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def model_is_available(server: Connection) -> None:
 
 
 @case
-def signatures_take_and_give_the_documented_names(server: Connection) -> None:
+def signatures_have_the_documented_inputs_and_outputs(server: Connection) -> None:
   found = server.signatures()
   for name in ("serving_default", "greedy", "beam"):
     assert {"boxes", "num_regions"} <= set(found[name].inputs), name
@@ -82,7 +82,7 @@ def padding_does_not_change_an_answer(server: Connection) -> None:
 
 
 @case
-def company_does_not_change_an_answer(server: Connection) -> None:
+def other_pictures_of_the_batch_do_not_change_an_answer(server: Connection) -> None:
   inputs = server.inputs(4, 5, seed=3)
   together = server.predict(inputs)
   for row in range(4):
@@ -92,7 +92,7 @@ def company_does_not_change_an_answer(server: Connection) -> None:
 
 
 @case
-def picture_without_regions_points_nowhere(server: Connection) -> None:
+def picture_without_regions_has_no_boxes(server: Connection) -> None:
   inputs = server.inputs(1, 3)
   inputs["num_regions"][:] = 0
   answer = server.predict(inputs)
@@ -101,7 +101,7 @@ def picture_without_regions_points_nowhere(server: Connection) -> None:
 
 
 @case
-def output_filter_chooses(server: Connection) -> None:
+def output_filter_selects_outputs(server: Connection) -> None:
   request = server.request(server.inputs())
   request.output_filter.append("caption")
   assert set(server.prediction.Predict(request).outputs) == {"caption"}
@@ -111,9 +111,7 @@ def output_filter_chooses(server: Connection) -> None:
 
 @case
 def unknown_model_is_not_found(server: Connection) -> None:
-  request = server.request(server.inputs())
-  request.model_spec.name = "no_such_model"
-  assert server.code(request) == "NOT_FOUND"
+  assert _code_for(server, name="no_such_model") == "NOT_FOUND"
 
 
 @case
@@ -125,21 +123,17 @@ def unknown_version_is_not_found(server: Connection) -> None:
 
 @case
 def unknown_label_is_invalid(server: Connection) -> None:
-  request = server.request(server.inputs())
-  request.model_spec.version_label = "no_such_label"
-  assert server.code(request) == "INVALID_ARGUMENT"
+  assert _code_for(server, version_label="no_such_label") == "INVALID_ARGUMENT"
 
 
 @case
 def unknown_signature_is_a_failed_precondition(server: Connection) -> None:
-  assert server.code(server.request(server.inputs(), "no_such")) == "FAILED_PRECONDITION"
+  assert _code_for(server, signature_name="no_such") == "FAILED_PRECONDITION"
 
 
 @case
 def missing_model_name_is_invalid(server: Connection) -> None:
-  request = server.request(server.inputs())
-  request.model_spec.name = ""
-  assert server.code(request) == "INVALID_ARGUMENT"
+  assert _code_for(server, name="") == "INVALID_ARGUMENT"
 
 
 @case
@@ -222,6 +216,14 @@ def metrics_are_served_for_prometheus(server: Connection) -> None:
   code, text = server.rest("/monitoring/prometheus/metrics")
   assert code == 200
   assert ":tensorflow:serving:request_count" in text
+
+
+def _code_for(server: Connection, **spec: str) -> str:
+  """Returns the code of a valid request whose model_spec has other values."""
+  request = server.request(server.inputs())
+  for field, value in spec.items():
+    setattr(request.model_spec, field, value)
+  return server.code(request)
 
 
 def _plain(array: np.ndarray) -> list:

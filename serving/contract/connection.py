@@ -1,4 +1,4 @@
-"""How the contract's cases reach a server, and the request that they vary."""
+"""The connection of the cases to a server, and the requests that they send."""
 
 import json
 import urllib.error
@@ -21,13 +21,13 @@ _TIMEOUT = 30.0
 
 
 class Connection:
-  """A server under test, and what its captioner takes.
+  """A server under test, and the inputs of its captioner.
 
   Attributes:
     model: name of the model.
     prediction, models: gRPC stubs.
-    takes: input name -> (type, shape) of the greedy signature.
-    max_length: T of the model's answers.
+    input_specs: input name -> (type, shape) of the greedy signature.
+    max_length: T of the answers.
   """
 
   def __init__(self, address: str, rest: str | None, model: str):
@@ -36,7 +36,7 @@ class Connection:
     self.prediction = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
     self.models = model_service_pb2_grpc.ModelServiceStub(self._channel)
     signature = self.signatures()["greedy"]
-    self.takes = {
+    self.input_specs = {
       name: (tf.as_dtype(info.dtype), [dim.size for dim in info.tensor_shape.dim])
       for name, info in signature.inputs.items()
     }
@@ -63,14 +63,14 @@ class Connection:
     return found.signature_def
 
   def inputs(self, pictures: int = 1, regions: int = 5, seed: int = 0) -> dict[str, np.ndarray]:
-    """Drawn regions in the sizes that the model takes."""
+    """Returns random regions in the sizes of the model's inputs."""
     rng = np.random.default_rng(seed)
     low = rng.uniform(0, 0.5, (pictures, regions, 2))
     drawn = {
       "boxes": np.concatenate([low, low + 0.4], -1).astype(np.float32),
       "num_regions": rng.integers(min(1, regions), regions + 1, pictures).astype(np.int32),
     }
-    for name, (dtype, shape) in self.takes.items():
+    for name, (dtype, shape) in self.input_specs.items():
       if name in drawn:
         continue
       sizes = [pictures, regions, *shape[2:]] if len(shape) > 2 else [pictures, regions]
@@ -99,7 +99,7 @@ class Connection:
     return {name: tf.make_ndarray(value) for name, value in response.outputs.items()}
 
   def code(self, request: predict_pb2.PredictRequest) -> str:
-    """Name of the code that a request is answered with; "OK" where it is answered."""
+    """Returns the gRPC code of the answer to a request."""
     try:
       self.prediction.Predict(request, timeout=_TIMEOUT)
     except grpc.RpcError as error:
@@ -107,7 +107,7 @@ class Connection:
     return "OK"
 
   def rest(self, path: str, body: Any = None) -> tuple[int, Any]:
-    """HTTP status and JSON (or text) of a call."""
+    """Returns HTTP status and JSON (or text) of a call."""
     data = None if body is None else json.dumps(body).encode()
     try:
       with urllib.request.urlopen(f"http://{self._rest}{path}", data, _TIMEOUT) as answer:

@@ -2,19 +2,20 @@
 
     python -m serving.contract.run --address=HOST:PORT [--rest=HOST:PORT]
 
-prints one line a case; the exit code is 0 when all hold.
+prints one line per case; the exit code is 0 if all hold.
 """
 
 from absl import flags
 
 from gcap_tf import errors
-from serving.contract import cases, connection
 
 FLAGS = flags.FLAGS
 
 
 def check(address: str, rest: str | None, model: str = "captioner") -> dict[str, str]:
-  """Runs every case; case name -> "" where it holds, else why not."""
+  """Runs every case; returns case name -> "" if it holds, else the reason."""
+  from serving.contract import cases, connection
+
   server = connection.Connection(address, rest, model)
   outcomes = {}
   try:
@@ -22,7 +23,7 @@ def check(address: str, rest: str | None, model: str = "captioner") -> dict[str,
       try:
         case(server)
         outcomes[case.__name__] = ""
-      except Exception as error:  # a case that cannot run does not hold
+      except Exception as error:  # a case that crashes does not hold
         reason = " ".join(str(error).split())
         outcomes[case.__name__] = f"{type(error).__name__}: {reason}"
   finally:
@@ -41,7 +42,7 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-  flags.DEFINE_string("address", None, "HOST:PORT of the gRPC side.", required=True)
-  flags.DEFINE_string("rest", None, "HOST:PORT of the REST side; left out, REST is not checked.")
+  flags.DEFINE_string("address", None, "HOST:PORT of the gRPC server.", required=True)
+  flags.DEFINE_string("rest", None, "HOST:PORT of the REST server; without it REST is not checked.")
   flags.DEFINE_string("model_name", "captioner", "Name of the model.")
   errors.run(main)

@@ -1,23 +1,23 @@
-// What the page asks a server and how it reads the answer; no drawing here.
+// Makes requests to the server and reads its answers.
 
 export const COLORS = 7;
 
-// The body of a :predict call, with the inputs that the model takes.
-export function requestBody(detections, takes, decode) {
+// Returns the body of a :predict call with the inputs of the model.
+export function requestBody(detections, inputs, decode) {
   const row = { boxes: detections.boxes, num_regions: detections.boxes.length };
-  if (takes.has('features')) {
+  if (inputs.has('features')) {
     if (detections.features.some((feature) => !Array.isArray(feature))) {
       throw new Error('This model needs a "feature" for every region.');
     }
     row.features = detections.features;
   }
-  if (takes.has('labels')) {
+  if (inputs.has('labels')) {
     row.labels = detections.labels;
   }
   return { signature_name: decode, instances: [row] };
 }
 
-// One prediction -> its words, each with the number of its box, and the distinct boxes.
+// Returns the words of a prediction, each with the number of its box, and the distinct boxes.
 export function readAnswer(prediction) {
   const numbers = new Map();
   const boxes = [];
@@ -44,7 +44,7 @@ export function readAnswer(prediction) {
   return { words, boxes, caption: prediction.caption, logProb: prediction.log_prob };
 }
 
-// The regions that a word looked at most: [{region, share}], largest first.
+// Returns the regions with the most attention of a word: [{region, share}], largest first.
 export function mostLooked(attention, count = 3) {
   return attention
     .map((share, region) => ({ region, share }))

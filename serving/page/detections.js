@@ -1,9 +1,9 @@
-// Detection files as the page reads them: its own form, or COCO's.
+// Reads detection files in the page's own format or COCO's.
 
 const MIN_SCORE = 0.3;
 
-// A detections file -> boxes from 0 to 1, features and labels, or an Error that says what is wrong.
-// `picture` ({name, width, height}) is what the user loaded, if anything.
+// Returns boxes from 0 to 1, features and labels of a file; throws an Error for a wrong file.
+// `picture` ({name, width, height}) is the picture that the user loaded, if any.
 export function readDetections(value, picture = {}) {
   const isCoco = Array.isArray(value) || Array.isArray(value?.annotations);
   const { width, height, regions } = isCoco ? fromCoco(value, picture) : (value ?? {});
@@ -27,8 +27,8 @@ export function readDetections(value, picture = {}) {
   };
 }
 
-// COCO's list or object -> the regions of one picture in the page's own form.
-// That is the picture that was loaded, by its file name or number, or else the only one.
+// Converts the regions of one picture from COCO's format to the page's own: those of the loaded
+// picture, found by its file name or number, or those of the only picture.
 function fromCoco(value, picture) {
   const names = new Map((value.categories ?? []).map(({ id, name }) => [id, name]));
   const all = value.annotations ?? value;
@@ -54,12 +54,12 @@ function fromCoco(value, picture) {
   };
 }
 
-// Whether a file is about the picture of that name.
+// Whether a file has detections of the picture with that name.
 export function isListed(value, name) {
   return findPicture(value, name) !== undefined;
 }
 
-// The entry of `images` for the picture that was loaded, or else for the only one.
+// Returns the entry of `images` for the loaded picture, or for the only one.
 function chosenPicture(value, name) {
   const ids = pictureIds(value);
   const id = ids.length > 1 ? findPicture(value, name) : ids[0];
@@ -75,7 +75,7 @@ function pictureIds(value) {
   return [...new Set([...listed, ...rows.map((row) => row?.image_id)])];
 }
 
-// The id of a picture by its file name: as listed, or its number (000000391895.jpg is 391895).
+// Finds the id of a picture by its file name or its number (000000391895.jpg is 391895).
 function findPicture(value, name = '') {
   const stem = name.replace(/\.[^.]*$/, '');
   const listed = value.images?.find((entry) => entry.file_name && entry.file_name === name);

@@ -1,10 +1,10 @@
-// Draws an answer: boxes over the picture, words below it, and the light between them.
+// Draws an answer: boxes on the picture, words below it; highlights words and boxes together.
 
 import { COLORS, mostLooked } from './answer.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
-const HEIGHT = 1000; // of the overlay's view box; its width follows the picture
-const TAG = 22; // height of a box's number, in pixels of the screen
+const HEIGHT = 1000; // height of the overlay's view box; its width depends on the picture
+const TAG = 22; // height of a box's number, in screen pixels
 
 export class Drawing {
   constructor(elements) {
@@ -30,8 +30,8 @@ export class Drawing {
     this.boxes = [];
     this.tags = [];
     this.words = [];
-    this.pointed = null; // what mouse or keyboard are at
-    this.pinned = null; // what was clicked: it stays lit, so that a finger can be lifted
+    this.pointed = null; // the choice under the mouse or with the focus
+    this.pinned = null; // the clicked choice, which stays highlighted
   }
 
   show(answer, detections) {
@@ -48,14 +48,14 @@ export class Drawing {
     this.boxes = answer.boxes.map((entry, number) => this.makeBox(entry, number));
     const order = [...this.boxes.keys()].sort((a, b) => area(answer.boxes[b]) - area(answer.boxes[a]));
     for (const number of order) {
-      this.overlay.append(this.boxes[number]); // small boxes last, so that they stay in reach
+      this.overlay.append(this.boxes[number]); // small boxes last, so that they can be clicked
     }
     this.placeTags();
     this.words = answer.words.map((word, slot) => this.makeWord(word, slot));
     this.words.forEach((button, slot) => this.caption.append(slot ? ' ' : '', button));
   }
 
-  // The shade darkens the picture; its mask lets the light through where a word looks.
+  // A dark layer over the picture; its mask leaves the attended regions bright.
   makeShade(boxes) {
     const everything = [0, 0, 1, 1];
     const mask = document.createElementNS(SVG, 'mask');
@@ -76,7 +76,7 @@ export class Drawing {
     const names = entry.words.map((slot) => this.answer.words[slot].text).join(', ');
     group.setAttribute('aria-label', `Box ${number + 1}: ${names}`);
     group.append(this.rectangle(entry.box, ''), this.mark(entry.box, number + 1));
-    this.listen(group, { element: group, numbers: [number], slots: entry.words, attended: null });
+    this.addListeners(group, { element: group, numbers: [number], slots: entry.words, attended: null });
     return group;
   }
 
@@ -92,12 +92,12 @@ export class Drawing {
       button.setAttribute('aria-label', `${word.text}, box ${word.number + 1}`);
     }
     const numbers = word.number === null ? [] : [word.number];
-    this.listen(button, { element: button, numbers, slots: [slot], attended: slot });
+    this.addListeners(button, { element: button, numbers, slots: [slot], attended: slot });
     return button;
   }
 
-  // A choice is what an element stands for: boxes by number, words by slot, whose attention.
-  listen(element, choice) {
+  // A choice lists what to highlight: numbers of boxes, slots of words, slot of the attention.
+  addListeners(element, choice) {
     element.setAttribute('aria-pressed', 'false');
     for (const event of ['mouseenter', 'focus']) {
       element.addEventListener(event, () => this.point(choice));
@@ -119,17 +119,17 @@ export class Drawing {
 
   point(choice) {
     this.pointed = choice;
-    this.light();
+    this.highlight();
   }
 
   pin(choice) {
     this.pinned?.element.setAttribute('aria-pressed', 'false');
     choice?.element.setAttribute('aria-pressed', 'true');
     this.pinned = choice;
-    this.light();
+    this.highlight();
   }
 
-  light() {
+  highlight() {
     const { numbers = [], slots = [], attended = null } = this.pointed ?? this.pinned ?? {};
     this.boxes.forEach((box, number) => box.classList.toggle('lit', numbers.includes(number)));
     this.words.forEach((word, slot) => word.classList.toggle('lit', slots.includes(slot)));
@@ -163,7 +163,7 @@ export class Drawing {
     return element;
   }
 
-  // The box's number on a tag, drawn in pixels from its lower left corner.
+  // Makes the number tag of a box, in pixels from its lower left corner.
   mark(box, number) {
     const tag = document.createElementNS(SVG, 'g');
     tag.setAttribute('class', 'tag');
@@ -181,7 +181,7 @@ export class Drawing {
     return tag;
   }
 
-  // Tags keep their size on every screen and stand on their box, or in it at the upper edge.
+  // Places tags on top of their boxes, or inside at the upper edge, at a fixed screen size.
   placeTags() {
     const pixel = HEIGHT / (this.stage.clientHeight || HEIGHT);
     for (const { tag, corner: [x1, y1], wide } of this.tags) {

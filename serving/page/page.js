@@ -1,4 +1,4 @@
-// The page: choose a picture, ask the server, draw the answer.
+// The page: the user chooses a picture, the server captions it, the page draws the answer.
 
 import { readAnswer, requestBody } from './answer.js';
 import { isListed, readDetections } from './detections.js';
@@ -12,14 +12,14 @@ const drawing = new Drawing({
   looked: element('looked'),
 });
 const state = {
-  models: [], // {label, path, takes}: the captioners that the server has
+  models: [], // {label, path, inputs}: the captioners of the server
   detections: null,
-  asked: 0,
+  requests: 0,
   rawAddress: '',
-  own: { picture: null, value: null }, // what the user loaded: {address, name, width, height}, parsed file
+  own: { picture: null, value: null }, // files of the user: {address, name, width, height}, JSON
 };
 
-function say(text, kind = '') {
+function showStatus(text, kind = '') {
   element('status').textContent = text;
   element('status').className = `status ${kind}`;
 }
@@ -35,7 +35,7 @@ async function call(path, body) {
     throw new Error('This server asks for a token.');
   }
   if (response.status === 404) {
-    state.models = []; // perhaps a version that has gone: look again before the next question
+    state.models = []; // the version may be unloaded: list the models again before the next request
   }
   if (!response.ok) {
     throw new Error(value.error ?? `The server answered ${response.status}.`);
@@ -43,8 +43,8 @@ async function call(path, body) {
   return value;
 }
 
-// Finds the captioners among the models, every loaded version of them, newest first.
-async function learnModels() {
+// Lists the captioners of the server, every loaded version, newest first.
+async function listCaptioners() {
   const { models } = await call('/page/models.json');
   const found = [];
   for (const [name, versions] of Object.entries(models)) {
@@ -56,8 +56,8 @@ async function learnModels() {
       if (signature) {
         found.push({
           label: `${name}, version ${version}`,
-          path: isNewest ? `/v1/models/${name}` : numbered, // the newest may be replaced by a newer
-          takes: new Set(Object.keys(signature.inputs)),
+          path: isNewest ? `/v1/models/${name}` : numbered, // without a number: always the newest
+          inputs: new Set(Object.keys(signature.inputs)),
         });
       }
     }
@@ -72,46 +72,46 @@ async function learnModels() {
   state.models = found;
 }
 
-async function ask() {
+async function requestCaption() {
   if (!state.detections) {
     return;
   }
-  state.asked += 1;
-  const question = state.asked;
+  state.requests += 1;
+  const request = state.requests;
   try {
     if (!state.models.length) {
-      await learnModels();
+      await listCaptioners();
     }
-    say('Captioning …');
+    showStatus('Captioning …');
     const decode = new FormData(element('controls')).get('decode');
     const model = state.models[element('model').value];
-    const body = requestBody(state.detections, model.takes, decode);
+    const body = requestBody(state.detections, model.inputs, decode);
     const started = performance.now();
     const reply = await call(`${model.path}:predict`, body);
-    if (question !== state.asked) {
-      return; // a newer question is under way
+    if (request !== state.requests) {
+      return; // a newer request is running
     }
     const milliseconds = Math.round(performance.now() - started);
     const answer = readAnswer(reply.predictions[0]);
     drawing.show(answer, state.detections);
     showRaw(reply);
     if (answer.words.length) {
-      say('Done.', 'sr-only'); // sighted people see that it is
+      showStatus('Done.', 'sr-only'); // for screen readers only
     } else {
-      say('The model has nothing to say about this picture.');
+      showStatus('The model wrote no caption for this picture.');
     }
     const logProb = answer.logProb.toFixed(2).replace('-', '−');
     element('facts').textContent =
       `${model.label}, ${decode}, log-probability ${logProb}, ${milliseconds} ms`;
   } catch (error) {
-    if (question === state.asked) {
-      forgetAnswer();
-      say(error.message, 'error');
+    if (request === state.requests) {
+      clearAnswer();
+      showStatus(error.message, 'error');
     }
   }
 }
 
-function forgetAnswer() {
+function clearAnswer() {
   drawing.clear();
   element('facts').textContent = '';
   element('raw').hidden = true;
@@ -131,7 +131,7 @@ function showPicture(address, description, aspect) {
   element('stage').style.maxWidth = `${65 * aspect}vh`; // picture and caption on one screen
   const picture = element('picture');
   picture.hidden = !address;
-  element('stage').classList.toggle('bare', !address); // regions are all there is to see
+  element('stage').classList.toggle('bare', !address); // there are only regions to see
   if (address) {
     picture.src = address;
     picture.alt = description;
@@ -140,10 +140,10 @@ function showPicture(address, description, aspect) {
   }
 }
 
-function take(detections) {
+function captionRegions(detections) {
   state.detections = detections;
-  forgetAnswer();
-  return ask();
+  clearAnswer();
+  return requestCaption();
 }
 
 function pressSample(button) {
@@ -158,9 +158,9 @@ async function chooseSample(sample, button) {
     const detections = readDetections(await call(`/samples/${sample.detections}`));
     const address = sample.picture ? `/samples/${sample.picture}` : '';
     showPicture(address, sample.title, detections.aspect);
-    await take(detections);
+    await captionRegions(detections);
   } catch (error) {
-    say(error.message, 'error');
+    showStatus(error.message, 'error');
   }
 }
 
@@ -189,7 +189,7 @@ async function listSamples() {
   if (samples.length) {
     await chooseSample(samples[0], list.firstChild);
   } else {
-    say('Load a picture and its detections.');
+    showStatus('Load a picture and its detections.');
   }
 }
 
@@ -200,40 +200,40 @@ async function readPicture(file) {
   try {
     await picture.decode();
   } catch {
-    throw new Error('this is no picture that a browser can show.');
+    throw new Error('the browser cannot show this file as a picture.');
   }
   return { address, name: file.name, width: picture.naturalWidth, height: picture.naturalHeight };
 }
 
-// A picture waits for its detections, unless the file loaded before is about it.
+// Shows a picture; captions it at once if the detections loaded before belong to it.
 async function loadPicture(file) {
   const { own } = state;
   const before = own.picture;
   own.picture = await readPicture(file);
   if (own.value && (!before || isListed(own.value, own.picture.name))) {
-    await takeOwn();
+    await captionOwnPicture();
   } else {
     pressSample(null);
-    forgetAnswer();
-    state.asked += 1; // an answer under way is about another picture
+    clearAnswer();
+    state.requests += 1; // a running request is about another picture
     state.detections = null;
     showPicture(own.picture.address, 'Your picture', own.picture.width / own.picture.height);
-    say('Now load its detections.');
+    showStatus('Now load its detections.');
   }
   URL.revokeObjectURL(before?.address);
 }
 
 async function loadDetections(file) {
   state.own.value = JSON.parse(await file.text());
-  await takeOwn();
+  await captionOwnPicture();
 }
 
-function takeOwn() {
+function captionOwnPicture() {
   const { picture, value } = state.own;
   const detections = readDetections(value, picture ?? {});
   pressSample(null);
   showPicture(picture?.address ?? '', 'Your picture', detections.aspect);
-  return take(detections);
+  return captionRegions(detections);
 }
 
 for (const [id, load] of [['picture-file', loadPicture], ['detections-file', loadDetections]]) {
@@ -242,20 +242,20 @@ for (const [id, load] of [['picture-file', loadPicture], ['detections-file', loa
     try {
       await (file && load(file));
     } catch (error) {
-      say(`${file.name}: ${error.message}`, 'error');
+      showStatus(`${file.name}: ${error.message}`, 'error');
     }
   });
-  // A file that was corrected must be readable again, though its name is the same.
+  // Makes it possible to load a corrected file of the same name.
   element(id).addEventListener('click', (event) => { event.target.value = ''; });
 }
 element('controls').addEventListener('submit', (event) => event.preventDefault());
 element('controls').addEventListener('change', (event) => {
   if (event.target.name === 'decode' || ['model', 'token'].includes(event.target.id)) {
-    ask();
+    requestCaption();
   }
 });
 element('all-regions').addEventListener('change', (event) => {
   element('stage').classList.toggle('all', event.target.checked);
 });
 
-listSamples().catch((error) => say(error.message, 'error'));
+listSamples().catch((error) => showStatus(error.message, 'error'));

@@ -3,14 +3,15 @@ import json
 
 from absl.testing import flagsaver
 
-from benchmarks import captioners, scst
+from benchmarks import captioners, scst, timing
 from tests import captioner_harness
 
 
 def test_speed_ratio_and_shares_are_reported(capsys, monkeypatch):
   captioner_harness.fix_start()
   monkeypatch.setattr(captioners, "FEATURES", 16)
-  monkeypatch.setattr(captioners, "peak_flops", functools.partial(captioners.peak_flops, 256))
+  rate = functools.partial(timing.matrix_product_rate, 256)
+  monkeypatch.setattr(timing, "matrix_product_rate", rate)
   scst.flags.FLAGS.mark_as_parsed()
   with flagsaver.flagsaver(words=40, units=8, steps=1, query_captions=6, rows=4):
     scst.main([])

@@ -6,7 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import serving, serving_load, serving_model
+from benchmarks import serving
+from benchmarks.load import bursts, drawn_model
 from serving import embedded, versions
 
 
@@ -27,20 +28,20 @@ def test_table_sets_batched_beside_naive():
 
 
 def test_outcome_gives_rate_and_percentiles():
-  outcome = serving_load.Outcome(2.0, np.array([0.1, 0.2, 0.3]), {"OK": 3})
+  outcome = bursts.Outcome(2.0, np.array([0.1, 0.2, 0.3]), {"OK": 3})
   assert outcome.rate == 1.5
   assert outcome.percentile(50) == pytest.approx(200)
-  assert np.isnan(serving_load.Outcome(1.0, np.array([]), {}).percentile(50))
+  assert np.isnan(bursts.Outcome(1.0, np.array([]), {}).percentile(50))
 
 
 def test_load_reaches_a_real_server(tmp_path):
-  base = serving_model.export(tmp_path, hidden=8, features=4, words=10)
-  raw = serving_load.request(serving_model.specs(4), "captioner", "beam", 3)
+  base = drawn_model.export(tmp_path, hidden=8, features=4, words=10)
+  raw = bursts.request(drawn_model.specs(4), "captioner", "beam", 3)
   config = embedded.ServerConfig(models=(versions.ModelConfig("captioner", base),))
   with embedded.Server(config) as server:
-    outcome = serving_load.run(server.address, raw, 2, 0.3)
-    counted = serving_load.run(server.address, raw, 2, requests=7)
-    paced = serving_load.run_at(server.address, raw, rate=40, seconds=0.5)
+    outcome = bursts.run(server.address, raw, 2, 0.3)
+    counted = bursts.run(server.address, raw, 2, requests=7)
+    paced = bursts.run_at(server.address, raw, rate=40, seconds=0.5)
   assert set(outcome.codes) == {"OK"}
   assert len(outcome.latencies) == outcome.codes["OK"] > 1
   assert counted.codes == {"OK": 7}

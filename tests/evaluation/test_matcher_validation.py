@@ -15,7 +15,9 @@ def make(folder):
 
 def test_a_matcher_is_judged_by_retrieval_and_attention(tmp_path):
   validation = matcher_validation.Validation(*make(tmp_path))
-  assert {"rsum", "t2i_r1", "attention_f1"} <= validation().keys()
+  found = validation()
+  assert {"rsum", "t2i_r1", "attention_f1"} <= found.keys()
+  assert found["attention_recall"] > 1.0  # In percent.
 
 
 def test_without_validation_pictures_there_are_no_figures(tmp_path):

@@ -101,12 +101,12 @@ def caption_labels(tmp_path, run, names):
   return list(region_captioning.caption_store(run, store, config))
 
 
-def test_labels_are_read_mapped_and_told_as_the_detector_said_them(tmp_path, label_run):
+def test_labels_are_mapped_for_the_model_and_returned_as_given(tmp_path, label_run):
   (row,) = caption_labels(tmp_path, label_run, ["Puppy", "bicycle", "men"])
   (same,) = caption_labels(tmp_path, label_run, ["dog", "bike", "man"])
   assert row["caption"] == same["caption"] and row["log_prob"] == same["log_prob"]
-  told = {0: "Puppy", 1: "bicycle", 2: "men"}
-  assert row["labels"] == [told[index] for index in row["box_index"]]
+  labels = {0: "Puppy", 1: "bicycle", 2: "men"}
+  assert row["labels"] == [labels[index] for index in row["box_index"]]
   np.testing.assert_allclose(row["boxes"], [[10 * n, 0, 10 * n + 10, 20] for n in row["box_index"]])
   (unknown,) = caption_labels(tmp_path, label_run, ["sofa", "sofa", "sofa"])
   assert unknown["log_prob"] != same["log_prob"], "labels have no influence"

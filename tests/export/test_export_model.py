@@ -31,7 +31,7 @@ def test_command_writes_a_version_that_answers(tmp_path):
   folder = tmp_path / "models" / "1"
   assert done.stdout.splitlines()[-1] == str(folder)
   servable = servables.Servable(folder)
-  assert servable.warm_up() > 0
+  assert servable.run_warmup_requests() > 0
   servable.close()
 
 

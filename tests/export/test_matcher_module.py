@@ -136,7 +136,7 @@ def test_export_publishes_a_verified_matcher(run, tmp_path):
   folder = saved_model.export(run, tmp_path)
   servable = servables.Servable(folder)
   assert set(servable.signatures) == {"serving_default", "score", "embed", "embed_captions"}
-  assert servable.warm_up() == 8
+  assert servable.run_warmup_requests() == 8
   servable.close()
 
 

@@ -46,7 +46,7 @@ def test_card_tells_data_metrics_and_licence_of_the_run(tmp_path):
     "## Licence\n\nCC BY 4.0\n",
   ):
     assert part in card
-  assert "box_weight" not in card, "what is off is not told"
+  assert "box_weight" not in card, "options that are off are not listed"
 
 
 def test_card_says_what_it_does_not_know(tmp_path):

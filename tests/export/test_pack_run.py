@@ -17,5 +17,5 @@ def test_the_command_packs_and_refuses_in_one_line(tmp_path):
   assert packed.stdout.startswith(f"{tmp_path / 'out'}: 0.0 MB")
   assert "| CIDEr | 3.50 |" in (tmp_path / "out" / "MODEL_CARD.md").read_text()
   assert run_folders.load(tmp_path / "out").kind == "captioner"
-  assert "nothing do not exist" in command_line.error(no_figures)
+  assert "nothing: the file does not exist" in command_line.error(no_figures)
   assert "has no config.json" in command_line.error(no_run)

@@ -43,10 +43,12 @@ def test_version_folder_holds_what_a_server_and_a_reader_need(exported):
   assert [p.name for p in exported.parent.iterdir()] == ["1"], "nothing else is left behind"
 
 
-def test_exported_version_loads_as_tensorflow_serving_loads_it_and_answers_its_warm_up(exported):
+def test_exported_version_loads_as_tensorflow_serving_loads_it_and_answers_its_warmup_requests(
+  exported,
+):
   servable = servables.Servable(exported)
   assert set(servable.signatures) == {"serving_default", "greedy", "beam"}
-  assert servable.warm_up() == 3 * len(warmup_requests.BATCHES)
+  assert servable.run_warmup_requests() == 3 * len(warmup_requests.BATCHES)
   servable.close()
 
 
@@ -62,7 +64,7 @@ def test_wrong_answer_after_reloading_is_not_published(run, tmp_path, monkeypatc
     tf.saved_model.save(module, folder, signatures=signatures)
 
   monkeypatch.setattr(saved_model, "save", damaged_save)
-  with pytest.raises(errors.UserError, match="differs from the model in memory"):
+  with pytest.raises(errors.UserError, match="differs between the saved model"):
     saved_model.export(run, tmp_path, CONFIG)
   assert list(tmp_path.iterdir()) == []
 
@@ -91,9 +93,10 @@ def test_half_precision_export_verifies_against_its_own_weights(run, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["beam_size", "max_length"])
-def test_options_below_one_are_refused(name):
-  with pytest.raises(errors.UserError, match=name):
-    saved_model.ExportConfig(**{name: 0})
+def test_options_below_one_are_refused(run, name, tmp_path):
+  config = saved_model.ExportConfig(**{name: 0})
+  with pytest.raises(errors.UserError, match=f"export.{name} is 0; expected 1 or more"):
+    saved_model.export(run, tmp_path, config)
 
 
 def test_model_card_lists_every_input_and_output(exported):

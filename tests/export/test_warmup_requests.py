@@ -32,4 +32,4 @@ def test_requests_survive_the_file_and_lie_where_servers_look(tmp_path):
   assert [name for name, _ in found] == ["greedy", "beam"]
   for name in SPECS:
     np.testing.assert_array_equal(found[0][1][name], given[name])
-  assert len(servables.read_warmup(tmp_path)) == 2
+  assert len(servables.read_warmup_requests(tmp_path)) == 2

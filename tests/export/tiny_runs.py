@@ -52,7 +52,7 @@ def captioner_run(
 def trained_run(folder: pathlib.Path, **extra: Any) -> run_folders.Run:
   """A captioner of labelled regions as training leaves it."""
   run = captioner_run(folder, feature_size=0, labelled=True)
-  told = {
+  config = {
     "training": {"epochs": 3, "teacher": "/home/me/runs/teacher", "losses": {"distill_weight": 1}},
     "data": "/home/me/data",
     "dataset": "flickr30k_entities",
@@ -60,7 +60,7 @@ def trained_run(folder: pathlib.Path, **extra: Any) -> run_folders.Run:
     "command": "train_captioner.py --data=/home/me/data",
     **extra,
   }
-  run_folders.save(folder, "captioner", "updown", run.model, run.vocabulary, told)
+  run_folders.save(folder, "captioner", "updown", run.model, run.vocabulary, config)
   return run
 
 

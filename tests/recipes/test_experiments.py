@@ -16,8 +16,13 @@ class Training:
 
 
 def make_table(**trainings):
-  rows = tuple(experiments.Row(name, name, training) for name, training in trainings.items())
-  return experiments.Table("paper", "val", (), rows)
+  rows = tuple(
+    experiments.Row(name=name, label=name, training=training)
+    for name, training in trainings.items()
+  )
+  return experiments.Table(
+    paper="paper", split="val", printed_data="flickr30k_entities", columns=(), rows=rows
+  )
 
 
 def test_a_row_comes_after_the_rows_it_needs():
@@ -43,3 +48,11 @@ def test_unknown_rows_and_circles_are_named():
   circle = make_table(a=Training(teacher="@b"), b=Training(teacher="@a"))
   with pytest.raises(errors.UserError, match="a -> b -> a"):
     experiments.in_order(circle)
+
+
+def test_printed_figures_belong_to_their_data_and_kind_of_regions():
+  table = make_table(a=Training())
+  assert table.compares_with("flickr30k_entities", "store")
+  assert not table.compares_with("flickr30k_entities", "noisy")
+  assert not table.compares_with("flickr30k_entities", "perfect")
+  assert not table.compares_with("scenes", "store")

@@ -5,27 +5,34 @@ import math
 from gcap_tf.recipes import experiments, results
 
 TABLE = experiments.Table(
-  "paper",
-  "val",
-  (experiments.Column("f1_loc", "F1_loc", 100.0), experiments.Column("cider", "CIDEr")),
-  (
-    experiments.Row("plain", "Plain", None, {"f1_loc": 13.0}),
-    experiments.Row("taught", "Taught", None, {"f1_loc": 18.0}, note="taught by boxes"),
-    experiments.Row("teacher", "Teacher", None, listed=False),
-    experiments.Row("never", "Not trained", None),
+  paper="paper",
+  split="val",
+  printed_data="flickr30k_entities",
+  columns=(experiments.Column("f1_loc", "F1_loc"), experiments.Column("cider", "CIDEr")),
+  rows=(
+    experiments.Row(name="plain", label="Plain", training=None, printed={"f1_loc": 13.0}),
+    experiments.Row(
+      name="taught",
+      label="Taught",
+      training=None,
+      printed={"f1_loc": 18.0},
+      note="taught by boxes",
+    ),
+    experiments.Row(name="teacher", label="Teacher", training=None, listed=False),
+    experiments.Row(name="never", label="Not trained", training=None),
   ),
-  (
-    experiments.Claim("taught", "plain", "f1_loc"),
-    experiments.Claim("taught", "plain", "cider", lower=True),
-    experiments.Claim("never", "plain", "cider"),
+  claims=(
+    experiments.Claim(better="taught", worse="plain", key="f1_loc"),
+    experiments.Claim(better="taught", worse="plain", key="cider", lower=True),
+    experiments.Claim(better="never", worse="plain", key="cider"),
   ),
 )
 RUNS = {
   "plain": {
-    1: {"figures": {"f1_loc": 0.10, "cider": 50.0}, "minutes": 2.0},
-    2: {"figures": {"f1_loc": 0.14, "cider": 52.0}, "minutes": 4.0},
+    1: {"figures": {"f1_loc": 10.0, "cider": 50.0}, "minutes": 2.0},
+    2: {"figures": {"f1_loc": 14.0, "cider": 52.0}, "minutes": 4.0},
   },
-  "taught": {1: {"figures": {"f1_loc": 0.2, "cider": 60.0}, "minutes": 3.0}},
+  "taught": {1: {"figures": {"f1_loc": 20.0, "cider": 60.0}, "minutes": 3.0}},
   "teacher": {1: {"figures": {"rsum": 400.0}, "minutes": 1.0}},
 }
 
@@ -49,6 +56,17 @@ def test_the_text_shows_ours_the_papers_and_the_difference():
   assert "- **Does not hold here**: Taught is below Plain in CIDEr (60.00 against 51.00)." in text
 
 
+def test_figures_of_a_paper_are_not_set_beside_those_of_other_data():
+  summary = results.summarise(TABLE, "small", "val", "scenes", RUNS, compare=False)
+  text = results.markdown(summary)
+  assert "| Plain | 12.00 ± 2.83 | 51.00 ± 1.41 | 2 | 3.0 |" in text
+  assert "The paper's figures are for other data and are not shown." in text
+  assert "in the paper" not in text and [claim["holds"] for claim in summary["claims"]] == [
+    True,
+    False,
+  ]
+
+
 def test_a_page_has_every_table_under_the_commands_that_make_it():
   commands = ["python -m trainers.reproduce --paper=paper --data=/home/me/f30k --out=/tmp/x"]
   summary = results.summarise(TABLE, "small", "val", "scenes", RUNS, commands)
@@ -58,6 +76,6 @@ def test_a_page_has_every_table_under_the_commands_that_make_it():
   assert page.index("## other") > page.index("| Plain |") and "/home" not in page
 
 
-def test_figures_that_are_no_numbers_are_found():
+def test_figures_that_are_not_finite_are_found():
   assert results.is_finite({"cider": 1.0, "name": "x"})
   assert not results.is_finite({"cider": math.nan})

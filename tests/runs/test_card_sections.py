@@ -5,12 +5,12 @@ from tests.export import tiny_runs
 
 
 def test_headlines_are_on_the_scale_of_papers():
-  figures = {"f1_all": 0.2527, "cider": 80.2, "spice": None, "length": 9.0}
+  figures = {"f1_all": 25.27, "cider": 80.2, "spice": None, "length": 9.0}
   assert card_sections.headlines(figures) == [("CIDEr", 80.2), ("F1_all, %", 25.27)]
   assert card_sections.headlines({"rsum": 300.5, "note": "x"}) == [("rsum", 300.5)]
 
 
-def test_terms_are_told_where_known_and_else_said_to_be_unknown(tmp_path):
+def test_known_terms_are_stated_and_others_said_to_be_unknown(tmp_path):
   run = tiny_runs.captioner_run(tmp_path)
   run.config["dataset"] = "flickr30k_entities"
   assert "researchers and educators" in card_sections.licence(run, "")[2]
@@ -24,7 +24,7 @@ def test_options_that_are_off_are_left_out():
   assert card_sections.chosen(options) == {"b.d": 2, "f": "x"}
 
 
-def test_a_stage_tells_neither_idle_options_nor_the_machine():
+def test_a_stage_shows_neither_idle_options_nor_the_machine():
   losses = {
     "box_supervision": "none",
     "box_weight": 0.1,
@@ -47,5 +47,5 @@ def test_a_stage_tells_neither_idle_options_nor_the_machine():
   assert not any(line.startswith("No box") for line in lines)
 
 
-def test_a_run_without_training_tells_of_none():
+def test_a_run_without_training_shows_none():
   assert card_sections.stages({}) == []

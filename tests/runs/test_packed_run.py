@@ -9,7 +9,7 @@ from gcap_tf import errors, files
 from gcap_tf.runs import packed_run, run_folders
 from tests.export import tiny_runs
 
-FIGURES = {"cider": 81.25, "f1_all": 0.25, "spice": 22.5}
+FIGURES = {"cider": 81.25, "f1_all": 25.0, "spice": 22.5}
 
 
 def test_a_packed_run_is_small_loads_as_any_and_names_no_folder(tmp_path):
@@ -44,7 +44,7 @@ def test_packing_again_keeps_figures_and_bits(tmp_path):
     np.testing.assert_array_equal(once[key], twice[key])
 
 
-def test_the_stages_before_are_told_from_the_first_on(tmp_path):
+def test_earlier_stages_are_listed_from_the_first_on(tmp_path):
   tiny_runs.trained_run(tmp_path / "first")
   tiny_runs.trained_run(tmp_path / "second", start=str(tmp_path / "first"), method="scst")
   tiny_runs.trained_run(tmp_path / "third", start=str(tmp_path / "second"), method="contrastive")

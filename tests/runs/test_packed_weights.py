@@ -60,7 +60,7 @@ def test_another_shape_is_named_and_changes_nothing(packed):
     np.testing.assert_array_equal(array, variable.numpy())
 
 
-def test_damage_is_told_in_one_line(packed):
+def test_damage_is_reported_in_one_line(packed):
   _, path = packed
   whole = path.read_bytes()
   middle = len(whole) // 2

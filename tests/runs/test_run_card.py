@@ -5,14 +5,14 @@ from gcap_tf.runs import run_card
 from tests.export import tiny_runs
 
 
-def test_the_card_tells_use_limits_data_metrics_licence_and_training(tmp_path):
+def test_the_card_has_use_limits_data_metrics_licence_and_training(tmp_path):
   run = tiny_runs.captioner_run(tmp_path, feature_size=0, labelled=True)
   run.config.update(
     dataset="flickr30k_entities",
     evaluated="val, beam 3",
     training={"epochs": 3, "losses": {"distill_weight": 0.5, "box_weight": 0.0}},
   )
-  files.write_json(tmp_path / "metrics.json", {"cider": 81.25, "f1_loc": 0.5, "meteor": None})
+  files.write_json(tmp_path / "metrics.json", {"cider": 81.25, "f1_loc": 50.0, "meteor": None})
   card = run_card.text(run)
   for part in (
     "# captioner updown",

@@ -161,7 +161,7 @@ def test_close_answers_what_is_queued_and_takes_no_more(adder, make):
     submit(batcher, [1])
 
 
-def test_lone_client_does_not_wait_for_company(make):
+def test_single_client_does_not_wait_for_others(make):
   batcher = make(batch_timeout_micros=2_000_000)
   started = time.monotonic()
   for _ in range(3):

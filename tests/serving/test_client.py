@@ -1,83 +1,39 @@
-import concurrent.futures
-import socket
 import subprocess
 import sys
-import time
 
-import numpy as np
 import pytest
 from PIL import Image
 
-from gcap_tf import errors, files
-from serving import client, limits
+from gcap_tf import files
+from serving import client, grpc_client
 from tests.serving import harness, tiny_models
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
+def server(tmp_path_factory):
   folder = tmp_path_factory.mktemp("captioner")
   tiny_models.save(folder, 1)
-  return folder
-
-
-@pytest.fixture(scope="module")
-def server(base):
-  with harness.serving(base) as server:
+  with harness.serving(folder) as server:
     yield server
 
 
-def test_captions_of_pictures_with_different_region_counts(server):
-  asked = [tiny_models.request(1, count, seed=count) for count in (4, 0, 2)]
-  caller = client.Client(server.address)
-  answers = caller.caption([a["features"][0] for a in asked], [a["boxes"][0] for a in asked])
-  caller.close()
-  assert [answer.attention.shape for answer in answers] == [(2, 4), (2, 0), (2, 2)]
-  strongest = int(asked[0]["features"][0, :, 0].argmax())
-  assert answers[0].caption == f"region{strongest} region{strongest}"
-  assert answers[0].words == (f"region{strongest}",) * 2
-  np.testing.assert_allclose(answers[0].boxes[0], asked[0]["boxes"][0, strongest])
-  assert answers[1].box_index.tolist() == [-1, -1]
+def test_the_command_module_offers_the_library():
+  assert client.Client is grpc_client.Client
+  with pytest.raises(AttributeError):
+    client.no_such_name  # noqa: B018
 
 
-def test_unequal_boxes_and_features_are_one_clear_error(server):
-  with pytest.raises(errors.UserError, match="picture 0 has 2 boxes and 3 rows"):
-    client.Client(server.address).caption([np.zeros((3, 3))], [np.zeros((2, 4))])
-
-
-def test_what_the_server_refuses_is_told_with_its_code_and_not_retried(server):
-  caller = client.Client(server.address, timeout=20)
-  started = time.monotonic()
-  with pytest.raises(errors.UserError, match="INVALID_ARGUMENT: input size does not match"):
-    caller.predict({})
-  assert time.monotonic() - started < 5
-  with pytest.raises(errors.UserError, match='no signature "sample"; known: beam, greedy'):
-    caller.caption([np.zeros((1, 3))], [np.zeros((1, 4))], decode="sample")
-
-
-def test_retries_until_a_late_server_is_there(base):
-  with socket.socket() as free:
-    free.bind(("127.0.0.1", 0))
-    port = free.getsockname()[1]
-  caller = client.Client(f"127.0.0.1:{port}", timeout=30)
-  with pytest.raises(errors.UserError, match="UNAVAILABLE"):
-    client.Client(f"127.0.0.1:{port}", timeout=0.3).versions()
-  with harness.serving(base, port=port):
-    assert caller.versions() == {1: "AVAILABLE"}
-  caller.close()
-
-
-def test_retries_while_the_server_is_full(base):
-  with harness.serving(base, limits=limits.Limits(in_flight=1)) as server:
-    slow = {"seconds_in_tenths": np.array([5], np.int32)}
-    callers = [client.Client(server.address) for _ in range(3)]
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:
-      answers = [pool.submit(c.predict, slow, "sleep") for c in callers]
-      assert [a.result()["done"].shape for a in answers] == [(1,)] * 3
-    assert server.metrics.refused.value("in_flight") > 0
-
-
-def test_version_states_are_listed(server):
-  assert client.Client(server.address).versions() == {1: "AVAILABLE"}
+@pytest.mark.parametrize("command", ["client", "server", "contract.run"])
+def test_help_does_not_import_tensorflow(command):
+  done = subprocess.run(
+    [sys.executable, "-X", "importtime", "-m", f"serving.{command}", "--help"],
+    capture_output=True,
+    text=True,
+    timeout=120,
+  )
+  assert done.returncode == 0
+  assert "Flags:" in done.stdout
+  assert "| tensorflow\n" not in done.stderr
 
 
 def test_command_captions_a_detections_file_and_draws_the_picture(server, tmp_path):

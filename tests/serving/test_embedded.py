@@ -103,7 +103,7 @@ def test_full_server_refuses_at_once_and_recovers(base):
       code, message = caller.error(harness.predict_request(tiny_models.request(1, 1)))
       assert time.monotonic() - started < 0.5
       assert code == grpc.StatusCode.UNAVAILABLE
-      assert "2 requests are under way" in message
+      assert "works on 2 requests" in message
       for future in busy:
         future.result()
     caller.predict(tiny_models.request(1, 1))

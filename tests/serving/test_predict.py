@@ -80,7 +80,7 @@ def test_input_that_does_not_fit_is_invalid_and_named(caller, changes, message):
 
 @pytest.mark.parametrize(
   ("pictures", "regions", "message"),
-  [(129, 1, "at most 128 are taken"), (1, 513, "at most 512 are taken")],
+  [(129, 1, "the limit is 128"), (1, 513, "the limit is 512")],
 )
 def test_request_beyond_the_limits_is_invalid(caller, pictures, regions, message):
   code, details = caller.error(harness.predict_request(tiny_models.request(pictures, regions)))

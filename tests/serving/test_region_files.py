@@ -43,7 +43,7 @@ def test_no_detections_are_no_regions(tmp_path):
     ({"width": 0, "height": 5, "regions": [{"box": [0, 0, 1, 1]}]}, "cannot be scaled"),
     (
       {"regions": [{"box": [0, 0, 1, 1], "label": "a"}, {"box": [0, 0, 1, 1]}]},
-      'some regions have "label" and some have not',
+      'some regions have "label" and others do not',
     ),
   ],
 )
@@ -66,7 +66,7 @@ def test_coco_detections_are_read_for_the_asked_picture(tmp_path):
   assert found.labels == ("dog",)
   # Without a size the boxes reach to the edges.
   np.testing.assert_allclose(region_files.from_detections(path, "2").boxes, [[0, 0, 1, 1]])
-  with pytest.raises(errors.UserError, match=r"has 2 pictures, such as 1, 2; say which"):
+  with pytest.raises(errors.UserError, match=r"has 2 pictures, such as 1, 2; choose one"):
     region_files.from_detections(path)
   with pytest.raises(errors.UserError, match="no regions of picture 5"):
     region_files.from_detections(path, "5")

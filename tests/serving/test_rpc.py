@@ -30,7 +30,7 @@ def test_bytes_that_are_no_message_are_invalid(channel, method, sent):
   with pytest.raises(grpc.RpcError) as error:
     channel.unary_unary(METHOD + method)(sent, timeout=10)
   assert error.value.code() == grpc.StatusCode.INVALID_ARGUMENT
-  assert f"the {len(sent)} bytes sent are no tensorflow.serving" in error.value.details()
+  assert f"the {len(sent)} bytes sent are not a tensorflow.serving" in error.value.details()
 
 
 @pytest.mark.parametrize("method", ["Classify", "Regress", "MultiInference", "Nonsense"])

@@ -39,10 +39,10 @@ def test_run_answers_all_or_chosen_outputs(servable):
 
 
 def test_warm_up_runs_the_recorded_requests(servable, tmp_path, folder):
-  assert servable.warm_up() == 1
+  assert servable.run_warmup_requests() == 1
   without = tmp_path / "1"
   shutil.copytree(folder, without, ignore=shutil.ignore_patterns("assets.extra"))
-  assert servables.read_warmup(without) == []
+  assert servables.read_warmup_requests(without) == []
 
 
 def test_truncated_warm_up_is_named(folder, tmp_path):
@@ -51,7 +51,7 @@ def test_truncated_warm_up_is_named(folder, tmp_path):
   path = copy / servables.WARMUP_FILE
   path.write_bytes(path.read_bytes()[:-3])
   with pytest.raises(errors.UserError, match="damaged at record 0"):
-    servables.read_warmup(copy)
+    servables.read_warmup_requests(copy)
 
 
 @pytest.mark.parametrize("content", [b"", b"\x0b" * 50])

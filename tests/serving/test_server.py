@@ -19,7 +19,7 @@ from tests.serving import tiny_models
 
 def start(*flags):
   return subprocess.Popen(
-    [sys.executable, "-m", "serving.server", "--port=0", "--rest_port=0", *flags],
+    [sys.executable, "-m", "serving.server", "--port=0", "--rest_api_port=0", *flags],
     stdout=subprocess.PIPE,
     stderr=subprocess.PIPE,
     text=True,
@@ -27,7 +27,7 @@ def start(*flags):
   )
 
 
-def test_sigterm_answers_what_is_under_way_and_ends_with_zero(tmp_path):
+def test_sigterm_finishes_the_current_requests_and_exits_with_zero(tmp_path):
   tiny_models.save(tmp_path, 1)
   server = start(f"--model_base_path={tmp_path}")
   try:
@@ -38,7 +38,7 @@ def test_sigterm_answers_what_is_under_way_and_ends_with_zero(tmp_path):
     slow = {"seconds_in_tenths": np.array([20], np.int32)}
     asking = threading.Thread(target=lambda: answers.append(caller.predict(slow, "sleep")))
     asking.start()
-    caller.predict(tiny_models.request(1, 1))  # by now the slow one is under way
+    caller.predict(tiny_models.request(1, 1))  # by now the slow one is running
     server.send_signal(signal.SIGTERM)
     assert server.wait(60) == 0
     asking.join(10)
@@ -48,7 +48,7 @@ def test_sigterm_answers_what_is_under_way_and_ends_with_zero(tmp_path):
     server.communicate()
 
 
-def test_told_nothing_it_serves_the_shipped_captioner_with_samples():
+def test_without_flags_it_serves_the_shipped_captioner_with_samples():
   if not shipped_folders.MODEL.exists():
     pytest.skip("this tree has no shipped captioner")
   server = start()
@@ -66,6 +66,17 @@ def test_told_nothing_it_serves_the_shipped_captioner_with_samples():
   finally:
     server.kill()
     server.communicate()
+
+
+def test_the_old_name_of_the_rest_port_still_works(tmp_path):
+  tiny_models.save(tmp_path, 1)
+  server = start("--rest_port=-1", f"--model_base_path={tmp_path}")
+  try:
+    assert server.stdout.readline().startswith("gRPC on ")
+    server.send_signal(signal.SIGTERM)
+    assert server.communicate(timeout=60)[0] == "", "REST was not turned off"
+  finally:
+    server.kill()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from serving import status
     (status.not_found("x"), grpc.StatusCode.NOT_FOUND, 404),
     (status.failed_precondition("x"), grpc.StatusCode.FAILED_PRECONDITION, 412),
     (status.unavailable("x"), grpc.StatusCode.UNAVAILABLE, 503),
-    (status.late("x"), grpc.StatusCode.DEADLINE_EXCEEDED, 504),
+    (status.deadline_exceeded("x"), grpc.StatusCode.DEADLINE_EXCEEDED, 504),
     (status.internal("x"), grpc.StatusCode.INTERNAL, 500),
   ],
 )

@@ -51,9 +51,9 @@ def test_last_value_of_a_short_list_repeats():
     (proto([10**6, 2], float_val=[1]), "larger than 1000 elements"),
     (proto([10**18, 2], float_val=[1]), "larger than 1000 elements"),
     (proto([-1, 2], float_val=[1]), "negative size"),
-    (proto([2, 2], tensor_content=b"123"), "carries 3 bytes; its shape needs 16"),
-    (proto([2, 2]), "carries 0 values"),
-    (proto([1, 2], float_val=[1, 2, 3]), "carries 3 values"),
+    (proto([2, 2], tensor_content=b"123"), "has 3 bytes; its shape needs 16"),
+    (proto([2, 2]), "has 0 values"),
+    (proto([1, 2], float_val=[1, 2, 3]), "has 3 values"),
     (proto([2, 2], float_val=[float("inf")]), "NaN or infinite"),
     (proto([2], float_val=[1]), "the signature takes"),
     (proto([1, 2], types_pb2.DT_INT32, int_val=[1]), "is int32; the signature takes float32"),
@@ -81,5 +81,5 @@ def test_long_strings_are_invalid():
 
 def test_wrong_number_of_strings_is_invalid():
   sent = proto([3], types_pb2.DT_STRING, string_val=[b"a", b"b"])
-  with pytest.raises(status.ServingError, match="carries 2 strings; its shape needs 3"):
+  with pytest.raises(status.ServingError, match="has 2 strings; its shape needs 3"):
     tensors.from_proto("t", sent, STRINGS, LIMITS)

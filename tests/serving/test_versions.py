@@ -112,7 +112,7 @@ def test_broken_version_never_takes_traffic(stored, tmp_path, damage):
     elif damage == "warm_up":
       (broken / "assets.extra" / "tf_serving_warmup_requests").write_bytes(b"no record")
     else:
-      tiny_models.write_warm_up(broken, feature_size=99)
+      tiny_models.write_warmup_requests(broken, feature_size=99)
     broken.rename(tmp_path / "2")
     harness.wait_until(lambda: states(server).get(2) == "END")
     assert states(server)[1] == "AVAILABLE"

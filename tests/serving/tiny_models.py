@@ -90,11 +90,11 @@ def save(base: pathlib.Path, version: int, warm_up: bool = True) -> pathlib.Path
       },
     )
     if warm_up:
-      write_warm_up(partial)
+      write_warmup_requests(partial)
   return folder
 
 
-def write_warm_up(folder: pathlib.Path, feature_size: int = FEATURES) -> None:
+def write_warmup_requests(folder: pathlib.Path, feature_size: int = FEATURES) -> None:
   log = prediction_log_pb2.PredictionLog()
   for name, array in request(1, 2, feature_size=feature_size).items():
     log.predict_log.request.inputs[name].CopyFrom(tf.make_tensor_proto(array))

@@ -1,4 +1,4 @@
-"""Runs the project's programs as a user does, and reads what they print."""
+"""Runs commands as a user does, and reads what they print."""
 
 import json
 import subprocess
@@ -9,9 +9,9 @@ from typing import Any
 # Imports what takes long once, then runs every command in a child of its own.
 _MANY = """
 import contextlib, importlib, json, os, runpy, sys
-for name in ("captioner_report", "imports", "matcher_report", "precomp_evaluation"):
+for name in ("captioner_report", "matcher_report", "precomp_evaluation"):
   with contextlib.suppress(ImportError):  # A test sees only what its own programs need.
-    importlib.import_module("gcap_tf.training." + name)
+    importlib.import_module("gcap_tf.evaluation." + name)
 for number, (module, *flags) in enumerate(json.load(sys.stdin)):
   child = os.fork()
   if not child:

@@ -52,6 +52,7 @@ def test_what_a_detector_wrote_becomes_grounded_captions_with_a_packed_run(tmp_p
   assert "sofa 1" in done.stderr and "1 of 3 detections dropped" in done.stderr
   (row,) = json.loads((tmp_path / "out.json").read_text())
   assert row["image_id"] == "9" and row["words"]
+  assert done.stdout.startswith("1 picture captioned; written to ")
   assert len(row["labels"]) == len(row["boxes"]) == len(row["words"])
   assert set(row["labels"]) <= {"Men", "sofa"}
   assert "expected WIDTHxHEIGHT, as 640x480" in command_line.error(no_size)

@@ -53,3 +53,33 @@ def test_a_teacher_that_is_not_there_is_one_line(tmp_path):
     "--set=min_count=1",
   )
   assert "is not a run folder" in command_line.error(done)
+
+
+WRONG = {
+  "options.hidden_size=-3": "options.hidden_size is -3; expected 1 or more",
+  "options.dropout=5": "options.dropout is 5.0; expected from 0 to 1",
+  "schedule.learning_rate=-1": "schedule.learning_rate is -1.0; expected 0 or more",
+  "images=0": "images is 0; expected 1 or more",
+  "losses.distill_weight=-2": "losses.distill_weight is -2.0; expected 0 or more",
+  "options.hidden=3": 'unknown option "hidden"',
+}
+
+
+def test_a_wrong_option_is_one_line_and_leaves_no_run_folder(tmp_path):
+  given = (TRAIN, f"--data={tmp_path}", f"--run={tmp_path / 'run'}")
+  commands = [(*given, f"--set={assignment}") for assignment in WRONG]
+  for done, line in zip(
+    command_line.run_many(commands, tmp_path / "printed"), WRONG.values(), strict=True
+  ):
+    assert line in command_line.error(done)
+  assert not (tmp_path / "run").exists()
+
+
+def test_set_help_lists_the_options_of_training_and_model():
+  done = command_line.run(TRAIN, "--model=gvd", "--set=help")
+  assert done.returncode == 0 and not done.stderr
+  keys = [line.split()[0] for line in done.stdout.splitlines()]
+  assert {"schedule.learning_rate", "losses.distill_weight", "options.interaction_layers"} <= {
+    *keys
+  }
+  assert "options.vocabulary_size" not in keys  # It follows from the data.

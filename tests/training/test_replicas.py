@@ -86,7 +86,7 @@ def captioner(name: str, losses: dict, **options):
 
 
 class Oddness:
-  """A reward that tells captions apart: the sum of their odd ids, a tenth each."""
+  """A reward that differs between captions: the sum of their odd ids, a tenth each."""
 
   def score(self, captions, images):
     return np.where(captions % 2 == 1, captions, 0).sum(1) / 10.0

@@ -35,9 +35,9 @@ class Mortal(contract.Trainer):
     everyone = replicas.gather(rows)
     own = replicas.offset(rows) + tf.range(tf.shape(rows)[0])
     scores = tf.matmul(rows, everyone, transpose_b=True)
-    told = tf.nn.sparse_softmax_cross_entropy_with_logits(own, scores)
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(own, scores)
     counted = batch["x"][:, 0] > 0
-    mean = tf.reduce_mean(tf.boolean_mask(told, counted))
+    mean = tf.reduce_mean(tf.boolean_mask(losses, counted))
     return {"telling": replicas.share(mean, counted)}
 
   def begin_epoch(self, epoch):
@@ -108,10 +108,10 @@ def test_a_lost_worker_ends_the_job_and_one_alone_finishes_it(tmp_path):
   shared.mkdir()
   workers = start_workers(shared)
   expected = train(alone)
-  told, _ = workers[0].communicate(timeout=200)
+  output, _ = workers[0].communicate(timeout=200)
   workers[1].wait(timeout=10)
   assert workers[1].returncode == -signal.SIGKILL
-  assert "another worker of this job was lost; the run stands at step 6" in told
+  assert "another worker of this job was lost; the run stands at step 6" in output
   assert workers[0].returncode == 1
   assert checkpoints.StepCheckpoints(shared / "checkpoints").steps() == [SAVED, KILLED]
 

@@ -44,7 +44,7 @@ def call(update, batch):
   return {name: float(value) for name, value in values.items()}
 
 
-def test_a_reported_figure_is_told_and_not_minimised():
+def test_a_reported_figure_is_returned_and_not_minimised():
   update, _ = updater(Line())
   values = call(update, BATCH)
   assert values["loss"] == values["error"]
@@ -100,11 +100,11 @@ def test_parts_with_unequal_words_make_the_update_of_the_whole_batch():
   words = tf.reduce_sum(tf.cast(batch["token_mask"], tf.int32), 1).numpy()
   assert len({words[n : n + 2].sum() for n in (0, 2, 4, 6)}) > 1
   whole, parts = small_trainer(), small_trainer()
-  told = [
+  results = [
     call(updater(taught, accumulate, epsilon=1e-2)[0], batch)
     for taught, accumulate in ((whole, 1), (parts, 4))
   ]
-  for name, value in told[0].items():
-    assert told[1][name] == pytest.approx(value, rel=1e-5)
+  for name, value in results[0].items():
+    assert results[1][name] == pytest.approx(value, rel=1e-5)
   for a, b in zip(whole.model.get_weights(), parts.model.get_weights(), strict=True):
     np.testing.assert_allclose(b, a, atol=1e-5)

@@ -38,6 +38,15 @@ class _Caption:
   object_words: np.ndarray
   object_regions: np.ndarray
 
+  def row(self, words: int) -> dict[str, Any]:
+    """The caption as a row of a batch, cut to `words` words."""
+    return {
+      "caption_id": self.caption_id,
+      "tokens": self.ids[:words],
+      "noun_mask": self.nouns[:words],
+      "verb_mask": self.verbs[:words],
+    }
+
 
 @dataclasses.dataclass(frozen=True)
 class _Picture:
@@ -117,28 +126,31 @@ class BatchMaker:
     if "captions" in self._parts:
       numbers = captions - self._split.caption_starts[pictures][:, None]
       rows = [
-        self._caption_row(picture.captions[number], words)
+        picture.captions[number]
         for picture, own in zip(chosen, numbers.tolist(), strict=True)
         for number in own
       ]
-      by_caption = [name for name in self.names if batch.ENTRIES[name].shape[0] == "B"]
-      arrays |= batch.build(rows, by_caption, {**self.sizes, "T": self.slots(words)})
+      arrays |= self._caption_arrays(rows, words)
     return arrays
 
-  def _caption_row(self, caption: _Caption, words: int) -> dict[str, Any]:
-    ids = caption.ids[:words]
-    by_word = {"noun_mask": caption.nouns[:words], "verb_mask": caption.verbs[:words]}
-    if "target_regions" in self.names:
-      kept = caption.object_words < words
-      targets = np.zeros([len(ids), caption.object_regions.shape[1]], np.float32)
-      targets[caption.object_words[kept]] = caption.object_regions[kept]
-      by_word["target_regions"] = targets
+  def _caption_arrays(self, captions: Sequence[_Caption], words: int) -> batch.Arrays:
+    wanted = [name for name in self.names if batch.ENTRIES[name].shape[0] == "B"]
+    sizes = {**self.sizes, "T": self.slots(words)}
+    rows = [caption.row(words) for caption in captions]
     if self._teacher is not None:
-      attention = self._teacher.get(caption.caption_id.decode())
-      by_word["teacher_attention"] = attention[:words, : self.sizes["R"]]
+      for row in rows:
+        attention = self._teacher.get(row["caption_id"].decode())
+        row["teacher_attention"] = attention[:words, : self.sizes["R"]]
     special = self._vocabulary.ids
     ends = {"start": special["<start>"], "end": special["<end>"]} if self._is_matcher else {}
-    return batch.caption_row(ids, **ends, caption_id=caption.caption_id, **by_word)
+    arrays = batch.build_captions(rows, wanted, sizes, **ends)
+    if "target_regions" in arrays:
+      first = 1 if self._is_matcher else 0
+      for targets, caption in zip(arrays["target_regions"], captions, strict=True):
+        kept = caption.object_words < words
+        overlap = caption.object_regions[kept]
+        targets[caption.object_words[kept] + first, : overlap.shape[1]] = overlap
+    return arrays
 
   def _picture(self, position: int) -> _Picture:
     cached = self._cache.get(position)

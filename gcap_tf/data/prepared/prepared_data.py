@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gcap_tf import errors, files
+from gcap_tf import commands, errors, files
 from gcap_tf.data import records
 from gcap_tf.data.prepared import prepared_writer, shards
 from gcap_tf.text import vocabulary as vocabularies
@@ -47,7 +47,7 @@ class PreparedData:
     if not (self.folder / "dataset.json").exists():
       raise errors.UserError(
         f"{self.folder} is not a prepared folder: it has no dataset.json; "
-        "make one with trainers.prepare_data"
+        f"make one with {commands.command('prepare_data')}"
       )
     self.info: dict[str, Any] = files.read_json(self.folder / "dataset.json", "dataset description")
     self._check_format()
@@ -106,7 +106,7 @@ class PreparedData:
     if self.info.get("format") != prepared_writer.FORMAT:
       raise errors.UserError(
         f"{path} does not describe prepared data of this program; "
-        "make the folder with trainers.prepare_data"
+        f"make the folder with {commands.command('prepare_data')}"
       )
     if self.info.get("version") != prepared_writer.VERSION:
       raise errors.UserError(

@@ -41,7 +41,7 @@ import google_crc32c
 import numpy as np
 from google.protobuf import message as protobuf_message
 
-from gcap_tf import box_geometry, errors, files
+from gcap_tf import box_geometry, commands, errors, files
 from gcap_tf.data import records
 from gcap_tf.data.prepared import example_proto
 
@@ -49,7 +49,10 @@ _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
 HEADER_BYTES = _LENGTH.size + _CHECKSUM.size
 FOOTER_BYTES = _CHECKSUM.size
-FIX = "copy the file again or prepare the data again, then run trainers.prepare_data --check"
+FIX = (
+  "copy the file again or prepare the data again, then run "
+  f"{commands.command('prepare_data')} --check"
+)
 
 
 def encode(record: records.Record) -> bytes:

@@ -1,6 +1,6 @@
 """Attention of a matcher: precision, recall, F1 and accuracy on the split's own captions."""
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, printing
 from gcap_tf.evaluation import evaluator, matcher_evaluation
 from gcap_tf.metrics import attention as attention_metrics
 from gcap_tf.visuals import pr_curve
@@ -25,13 +25,13 @@ class Attention(evaluator.Evaluator[evaluator.MatcherScores]):
     reasons = []
     try:
       scores = scorer.result()
-      figures |= scores.as_json()
+      figures |= printing.percent(scores.as_json(), keep=("attention_threshold",))
       if subject.curve:
         draw_curve(scores, run.name, subject.curve)
     except errors.UserError as error:
       reasons.append(f"not computed: {error}")
     try:
-      figures |= accuracy.as_json()
+      figures |= printing.percent(accuracy.as_json())
     except errors.UserError as error:
       reasons.append(f"not computed: {error}")
     return evaluator.Report("\n".join(reasons), figures)

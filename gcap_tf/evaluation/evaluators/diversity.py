@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gcap_tf import printing
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import evaluator
 from gcap_tf.metrics import coco_io, diversity
@@ -15,7 +16,8 @@ class Diversity(evaluator.Evaluator[evaluator.CaptionerAnswers]):
   def run(self, subject: evaluator.CaptionerAnswers) -> evaluator.Report:
     captions = [answer.words for answer in subject.answers]
     scores = diversity.diversity(captions, training_captions(subject.split.data))
-    return evaluator.Report(scores.text(), scores.as_json())
+    values = printing.percent(scores.as_json(), keep=("words_per_caption",))
+    return evaluator.Report(scores.text(), values)
 
 
 def training_captions(data: prepared_data.PreparedData) -> Iterator[list[str]] | None:

@@ -1,6 +1,6 @@
 """Grounding: whether the words of captions point at the right boxes, and hallucinated objects."""
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, printing
 from gcap_tf.evaluation import captioner_evaluation, evaluator
 from gcap_tf.metrics import diversity, grounding_report, lemma_source, results_io
 from gcap_tf.text import object_words
@@ -33,4 +33,4 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
       given = captioner_evaluation.given_predictions(run.model, run.vocabulary, split)
       judged = grounding_report.given_sentences(references, given)
       text, values = f"{text}\n\n{judged.text}", values | judged.values
-    return evaluator.Report(text, values)
+    return evaluator.Report(text, printing.percent(values))

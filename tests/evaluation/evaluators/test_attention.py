@@ -11,6 +11,8 @@ def test_a_matcher_that_attends_is_judged_and_its_curve_is_drawn(tmp_path):
   curve = tmp_path / "curve.png"
   report = attention.Attention().run(subjects.matcher(tmp_path, curve=curve))
   assert {"attention_f1", "attention_accuracy"} <= report.values.keys()
+  assert report.values["attention_recall"] > 1.0  # In percent.
+  assert report.values["attention_threshold"] <= 1.0
   assert curve.read_bytes().startswith(b"\x89PNG")
 
 

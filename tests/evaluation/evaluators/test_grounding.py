@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from gcap_tf.evaluation.evaluators import grounding
 from tests.evaluation.evaluators import subjects
 
@@ -11,6 +13,8 @@ def test_generated_and_given_sentences_are_judged_and_the_submission_is_saved(tm
   subject = subjects.captioner(tmp_path, grounding_path=str(path))
   report = grounding.Grounding().run(subject)
   assert {"f1_all", "recall_loc", "chair_i", "attention_accuracy"} <= report.values.keys()
+  errors = [value for key, value in report.values.items() if key.startswith("error_")]
+  assert sum(errors) == pytest.approx(100.0)  # In percent.
   assert "hallucination: " in report.text
   submission = json.loads(path.read_text())
   assert submission["eval_mode"] == "gen" and len(submission["results"]) == 5

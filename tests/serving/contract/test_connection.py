@@ -9,7 +9,7 @@ def test_requests_have_the_sizes_that_the_model_takes(tmp_path):
   tiny_models.save(tmp_path, 1)
   with harness.serving(tmp_path) as server:
     found = connection.Connection(server.address, server.rest_address, "captioner")
-    assert found.takes["features"] == (tf.float32, [-1, -1, tiny_models.FEATURES])
+    assert found.input_specs["features"] == (tf.float32, [-1, -1, tiny_models.FEATURES])
     assert found.max_length == tiny_models.STEPS
     inputs = found.inputs(2, 4)
     assert {k: v.shape for k, v in inputs.items()} == {

@@ -28,7 +28,7 @@ VOCABULARY = vocabularies.Vocabulary("captioner", ("", *(f"w{n}" for n in range(
 
 
 class Oddness:
-  """A reward that tells captions apart: the sum of their odd ids, a tenth each."""
+  """A reward that differs between captions: the sum of their odd ids, a tenth each."""
 
   def score(self, captions, images):
     return np.where(captions % 2 == 1, captions, 0).sum(1) / 10.0

@@ -1,0 +1,1 @@
+"""Load and faults for servers: clients, malformed requests, a model with random weights."""

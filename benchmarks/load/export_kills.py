@@ -1,0 +1,104 @@
+"""Kills exports at random moments: a server must never see an incomplete version."""
+
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+from benchmarks.load import drawn_model
+from gcap_tf.runs import run_folders
+from serving import servables, versions
+
+_LONGEST = 300.0  # seconds for one export
+_MAX_TRIES = 5  # exports to start for one that is killed in time
+
+
+def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
+  """Kills exports at random moments until `count` were killed while they were writing.
+
+  A kill after the final rename stops nothing; such exports count as finished. After every
+  kill, each version that a server would load must load and answer its warm-up requests.
+
+  Args:
+    count: number of exports to kill between their first byte and their end.
+    seed: seed of the moments.
+    span: seconds after the first byte in which the first kill falls; None measures an
+      export that is not killed. Later kills use the time of the last finished export.
+  """
+  rng = random.Random(seed)
+  with tempfile.TemporaryDirectory() as folder:
+    run, out = pathlib.Path(folder) / "run", pathlib.Path(folder) / "models"
+    model, vocabulary = drawn_model.make(hidden=8, features=4, words=10)
+    run_folders.save(run, "captioner", "updown", model, vocabulary)
+    exports = 0 if span else 1
+    span = span or _export(run, out, None)
+    broken, seen, killed = [], set(), 0
+    while killed < count and exports <= _MAX_TRIES * count:
+      took = _export(run, out, rng.uniform(0, span))
+      exports, killed, span = exports + 1, killed + (took is None), took or span
+      found = versions.wanted_versions(versions.ModelConfig("captioner", out, latest=0))
+      broken += [number for number in set(found) - seen if not _answers(found[number])]
+      seen |= set(found)
+    leftovers = sum(path.name.startswith(".") for path in out.iterdir())
+  return {
+    "held": killed == leftovers == count and not broken,
+    "exports": exports,
+    "killed_while_writing": killed,
+    "finished": len(seen),
+    "hidden_leftovers": leftovers,
+    "broken_versions": broken,
+  }
+
+
+def _export(run: pathlib.Path, out: pathlib.Path, seconds: float | None) -> float | None:
+  """Starts an export; kills it `seconds` after its first byte, or lets it finish.
+
+  Returns:
+    Seconds from the first byte to the final rename; None if it was killed before that.
+  """
+  before = _names(out)
+  process = subprocess.Popen(
+    [sys.executable, "-m", "export.export_model", f"--run={run}", f"--out={out}", "--max_length=3"],
+    stdout=subprocess.DEVNULL,
+    stderr=subprocess.DEVNULL,
+  )
+
+  def numbered() -> bool:
+    return any(name.isdigit() for name in _names(out) - before)
+
+  began = _wait(process, lambda: _names(out) - before)
+  moment = began + (_LONGEST if seconds is None else seconds)
+  ended = _wait(process, lambda: numbered() or time.monotonic() >= moment)
+  if seconds is not None:
+    process.send_signal(signal.SIGKILL)
+  process.wait()
+  return ended - began if numbered() else None
+
+
+def _names(folder: pathlib.Path) -> set[str]:
+  return {path.name for path in folder.iterdir()} if folder.exists() else set()
+
+
+def _wait(process: subprocess.Popen, happened: Callable[[], object]) -> float:
+  """Waits until something happened or the process ended; returns the time."""
+  deadline = time.monotonic() + _LONGEST
+  while not happened() and process.poll() is None:
+    if time.monotonic() > deadline:
+      process.kill()
+      raise TimeoutError("the export took too long")
+    time.sleep(0.002)
+  return time.monotonic()
+
+
+def _answers(version: pathlib.Path) -> bool:
+  try:
+    servable = servables.Servable(version)
+    answered = servable.run_warmup_requests() > 0
+    servable.close()
+  except Exception:
+    return False
+  return answered

@@ -1,0 +1,1 @@
+"""The programs that the library is compared with, restated for timing."""

@@ -1,0 +1,1 @@
+"""ActivityNet-Entities: its files, its scores, its report."""

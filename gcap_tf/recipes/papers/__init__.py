@@ -1,1 +1,0 @@
-"""The tables of the five papers as experiments."""

@@ -1,1 +1,0 @@
-"""Tests of gcap_tf/recipes/papers."""

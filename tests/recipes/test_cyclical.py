@@ -1,0 +1,38 @@
+"""Tests of gcap_tf/recipes/cyclical.py: presets, printed figures and table."""
+
+from gcap_tf.captioners import catalog as captioners
+from gcap_tf.recipes import catalog, cyclical
+from tests.recipes import tables
+
+
+def training(name):
+  return catalog.CAPTIONERS.get(name).training
+
+
+def test_presets_and_rows_are_valid_configurations():
+  tables.check_presets(cyclical.CAPTIONERS, captioners.CAPTIONERS)
+  tables.check_table(cyclical.table, (captioners.CAPTIONERS,))
+
+
+def test_presets_change_what_the_paper_changes():
+  assert training("cyclical_baseline_f30k").losses.cross_entropy_weight == 0.5
+  losses = training("cyclical_f30k").losses
+  assert (losses.cross_entropy_weight, losses.reconstruction_weight) == (0.6, 0.4)
+  assert training("cyclical_zero_loss_f30k").losses.reconstruction_words == "nouns"
+  assert training("cyclical_zero_representation_f30k").losses.localized_words == "nouns"
+  assert training("cyclical_mlp_f30k").options == {"localizer": "mlp"}
+
+
+def test_the_baseline_has_no_localiser_and_half_the_weight_on_words():
+  table = tables.small(cyclical.table)
+  baseline = table.row("baseline").training
+  assert baseline.options["localizer"] == "none"
+  assert (baseline.losses.cross_entropy_weight, baseline.losses.reconstruction_weight) == (0.5, 0.0)
+  assert table.row("cyclical_8_2").training.losses.cross_entropy_weight == 0.8
+
+
+def test_rows_print_the_figures_of_a_perfect_detector():
+  table = tables.small(cyclical.table)
+  assert table.row("zero_representation").printed["f1_loc_per_sentence"] == 85.99
+  assert table.compares_with("flickr30k_entities", "perfect")
+  assert not table.compares_with("flickr30k_entities", "store")

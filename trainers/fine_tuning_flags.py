@@ -1,0 +1,39 @@
+"""Flags that both fine-tuning commands have: data, start, run, and the size of a step.
+
+config = fine_tuning_flags.apply(config)
+fine_tuning_flags.train(config, self_critical.train)
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from absl import flags
+
+from gcap_tf import errors
+from trainers import training_flags
+
+C = TypeVar("C")
+
+_DATA = flags.DEFINE_string("data", None, "Prepared folder.")
+_START = flags.DEFINE_string("start", None, "Run folder of the captioner to fine-tune.")
+_RUN = flags.DEFINE_string("run", None, "Run folder to write, or to continue.")
+_EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over every picture.", 1)
+_IMAGES = flags.DEFINE_integer("images", None, "Pictures of a step.", 1)
+_RATE = flags.DEFINE_float("learning_rate", None, "Constant; the default is the published one.")
+_SEED = flags.DEFINE_integer("seed", 1, "Seed of order, dropout and draws.")
+
+flags.adopt_module_key_flags(training_flags)
+
+
+def apply(config: C) -> C:
+  """`config` with these flags and those of any training; `--set` has the last word."""
+  given = {"start": _START.value or "", "seed": _SEED.value}
+  return training_flags.apply(
+    config, _RATE.value, epochs=_EPOCHS.value, images=_IMAGES.value, **given
+  )
+
+
+def train(config: Any, train_one: Callable[..., dict[str, float]]) -> None:
+  """Fine-tunes by a method's `train`; a missing --data, --start or --run is a `UserError`."""
+  errors.require(_DATA, _START, _RUN)
+  training_flags.train(config, train_one, _DATA.value, _RUN.value)
