@@ -12,6 +12,7 @@ chosen by a hash of their ids, for labels that are cross-fitted. The last line i
 with the figures on the val split.
 """
 
+import dataclasses
 import json
 import pathlib
 
@@ -42,7 +43,6 @@ _WEIGHTS = flags.DEFINE_string(
 _EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over the pictures.", 1)
 _BATCH = flags.DEFINE_integer("batch_size", None, "Pictures of a step.", 1)
 _RATE = flags.DEFINE_float("learning_rate", None, "At its highest.")
-_SET = flags.DEFINE_multi_string("set", [], "Any option, as key.path=value; see RUN/config.json")
 
 flags.adopt_module_key_flags(training_flags)
 
@@ -56,9 +56,10 @@ def configuration() -> detection.DetectorTrainingConfig:
   }
   if _FOLD.value:
     given["fold"], given["folds"] = fold_of(_FOLD.value)
-  changes = [f"model.backbone={_BACKBONE.value}"] if _BACKBONE.value else []
   config = detection.DetectorTrainingConfig()
-  return training_flags.apply(config, [*changes, *_SET.value], _RATE.value, **given)
+  if _BACKBONE.value:
+    given["model"] = dataclasses.replace(config.model, backbone=_BACKBONE.value)
+  return training_flags.apply(config, _RATE.value, **given)
 
 
 def fold_of(text: str) -> tuple[int, int]:
