@@ -30,7 +30,7 @@ def one_thread_each() -> Iterator[None]:
 def die_with_parent() -> None:
   """Ends this worker process when its parent ends.
 
-  A killed parent cannot stop its workers, which would go on writing beside its successor.
+  A killed parent cannot stop its workers, which would go on writing while its successor runs.
   """
   threading.Thread(target=_wait_for_parent, daemon=True).start()
 

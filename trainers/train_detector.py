@@ -30,7 +30,7 @@ _RUN = flags.DEFINE_string("run", None, "Run folder.", required=True)
 _CLASSES = flags.DEFINE_string(
   "object_classes",
   None,
-  "File of object words, one a line; flickr30k_class_name.txt beside --source by default.",
+  "File of object words, one a line; by default flickr30k_class_name.txt next to --source.",
 )
 _CACHE = flags.DEFINE_string("cache", None, "Folder of backbone maps; RUN/cache by default.")
 _FOLD = flags.DEFINE_string("fold", None, "K/N leaves out fold K (from 0) of N.")

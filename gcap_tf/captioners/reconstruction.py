@@ -10,7 +10,7 @@ import tensorflow as tf
 from gcap_tf.captioners import base, localizer, two_lstm_cell
 from gcap_tf.layers import dropout, unrolling
 
-_LOCALIZED, _REBUILT = 5, 6  # Places that draw random numbers, beside those of `topdown.py`.
+_LOCALIZED, _REBUILT = 5, 6  # Places that draw random numbers, besides those of `topdown.py`.
 
 
 class Reconstruction:

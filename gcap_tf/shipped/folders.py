@@ -2,7 +2,7 @@
 
 run/    a packed run: what `--run=shipped` names
 detector/  the packed run of our detector: what `--run=shipped` names where a detector is asked for
-model/  the same weights as a SavedModel, model/1: what a server serves that is told nothing else
+model/  the same weights as a SavedModel, model/1: what a server serves by default
 """
 
 # bazel: data = [":files"]

@@ -12,7 +12,7 @@ def _softmax(scores, allowed):
 
 
 def _attention_by_hand(scores, mask):
-  """Branch after branch, region by region, as the paper tells it."""
+  """Branch after branch, region by region, as in the paper."""
   out = np.zeros_like(scores)
   for b in range(len(scores)):
     gone = set()

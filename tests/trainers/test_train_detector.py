@@ -34,6 +34,8 @@ def test_wrong_flags_are_one_line(tmp_path):
     (TRAIN, *flags, "--object_classes=/no/such/file"),
     (TRAIN, flags[0], f"--pictures={tmp_path / 'nothing'}", flags[2], "--backbone_weights=none"),
   ]
-  told = ("write K/N", "unknown backbone", "are missing", "do not exist")
-  for done, expected in zip(command_line.run_many(commands, tmp_path / "out"), told, strict=True):
+  messages = ("write K/N", "unknown backbone", "are missing", "do not exist")
+  for done, expected in zip(
+    command_line.run_many(commands, tmp_path / "out"), messages, strict=True
+  ):
     assert expected in command_line.error(done)

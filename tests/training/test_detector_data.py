@@ -35,8 +35,8 @@ def test_a_fold_is_left_out_and_folds_share_the_cache(sources, model):
 
 
 def test_wrong_selections_are_one_line(sources, model):
-  for changes, told in (({"fold": 2}, "fold 2 of 2"), ({"batch_size": 50}, "a batch of 50")):
-    with pytest.raises(errors.UserError, match=told):
+  for changes, message in (({"fold": 2}, "fold 2 of 2"), ({"batch_size": 50}, "a batch of 50")):
+    with pytest.raises(errors.UserError, match=message):
       _batches(sources, model, **changes)
 
 

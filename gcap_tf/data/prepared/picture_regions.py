@@ -1,6 +1,6 @@
 """Regions of a dataset's own photographs: extracted into a store, then read from it.
 
-The store stands beside the prepared folder (OUT.regions) and stays: a preparation that was stopped
+The store is next to the prepared folder (OUT.regions) and stays: a preparation that was stopped
 goes on with what it has, and `trainers.caption --regions` reads it too.
 """
 

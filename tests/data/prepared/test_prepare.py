@@ -47,7 +47,7 @@ def test_all_runners_write_the_same_folder(tmp_path):
 def test_tagged_captions_are_the_same_from_all_runners(tmp_path):
   ids = make_sources.write_karpathy(tmp_path / "raw", {"train": 5, "val": 3})
   make_sources.write_store(tmp_path / "regions", ids)
-  # Without picture files nothing tells how large the pictures are, so boxes are left out.
+  # Without picture files the size of the pictures is unknown, so boxes are left out.
   for path in (tmp_path / "regions" / "box").iterdir():
     path.unlink()
   (tmp_path / "regions" / "box").rmdir()

@@ -9,7 +9,7 @@ UNIVERSAL = {"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "NOUN", "NUM", "PRON", 
 
 
 @pytest.fixture(scope="module")
-def told():
+def sentences():
   """(scene, sentence) of many captions."""
   pairs = []
   for seed in range(60):
@@ -41,30 +41,30 @@ def test_relations_are_read_off_boxes_and_depth(a, b, words):
   assert scene_grammar.relation(a, b) == words
 
 
-def test_tags_are_universal_and_one_a_word(told):
-  for _, sentence in told:
+def test_tags_are_universal_and_one_a_word(sentences):
+  for _, sentence in sentences:
     assert len(sentence.tags) == len(sentence.tokens)
     assert set(sentence.tags) <= UNIVERSAL
 
 
-def test_every_sentence_has_a_noun_with_a_box_and_is_short(told):
-  for _, sentence in told:
+def test_every_sentence_has_a_noun_with_a_box_and_is_short(sentences):
+  for _, sentence in sentences:
     assert sentence.mentions
     assert 3 <= len(sentence.tokens) <= 36
 
 
-def test_articles_agree_with_the_next_word(told):
-  for _, sentence in told:
+def test_articles_agree_with_the_next_word(sentences):
+  for _, sentence in sentences:
     for article, word in zip(sentence.tokens, sentence.tokens[1:], strict=False):
       if article in ("a", "an"):
         assert (article == "an") == (word[0] in "aeiou"), (article, word)
 
 
-def test_numbers_are_followed_by_plurals_of_as_many_boxes(told):
+def test_numbers_are_followed_by_plurals_of_as_many_boxes(sentences):
   plurals = {plural for forms in scene_words.NOUNS.values() for _, plural, _ in forms}
   numbers = {word: count for count, word in scene_grammar.NUMBERS.items()}
   seen = 0
-  for _, sentence in told:
+  for _, sentence in sentences:
     for mention in sentence.mentions:
       if sentence.tokens[mention.start] in numbers:
         assert sentence.tokens[mention.head] in plurals
@@ -73,10 +73,10 @@ def test_numbers_are_followed_by_plurals_of_as_many_boxes(told):
   assert seen > 10
 
 
-def test_colours_said_are_those_of_the_object(told):
+def test_colours_said_are_those_of_the_object(sentences):
   spelled = {"grey": "gray"}
   checked = 0
-  for scene, sentence in told:
+  for scene, sentence in sentences:
     for mention in sentence.mentions:
       if not mention.entity.isdigit():
         continue
@@ -88,8 +88,8 @@ def test_colours_said_are_those_of_the_object(told):
   assert checked > 50
 
 
-def test_holding_and_riding_are_said_only_of_those_who_do(told):
-  for scene, sentence in told:
+def test_holding_and_riding_are_said_only_of_those_who_do(sentences):
+  for scene, sentence in sentences:
     doing = {fact.verb for fact in scene.facts}
     if {"holds", "holding", "carries", "carrying"} & set(sentence.tokens):
       assert "hold" in doing
@@ -99,10 +99,10 @@ def test_holding_and_riding_are_said_only_of_those_who_do(told):
       assert "kick" in doing
 
 
-def test_sentences_take_many_forms(told):
-  openings = {sentence.tags[0] for _, sentence in told}
+def test_sentences_take_many_forms(sentences):
+  openings = {sentence.tags[0] for _, sentence in sentences}
   assert {"DET", "PRON", "ADP", "NUM"} <= openings
-  words = {word for _, sentence in told for word in sentence.tokens}
+  words = {word for _, sentence in sentences for word in sentence.tokens}
   assert {"while", "and", "with", "wearing", "next", "behind", "there"} <= words
 
 

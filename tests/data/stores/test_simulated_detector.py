@@ -99,10 +99,10 @@ def test_noisy_is_the_same_in_another_process():
     "from gcap_tf.data.stores import simulated_detector as detectors\n"
     "print(detectors.noisy(TWO, detectors.NoisyConfig()).features.sum().item().hex())\n"
   )
-  told = subprocess.run(
+  printed = subprocess.run(
     [sys.executable, "-c", program], capture_output=True, text=True, check=True
   ).stdout.strip()
-  assert float.fromhex(told) == pytest.approx(
+  assert float.fromhex(printed) == pytest.approx(
     simulated_detector.noisy(TWO, simulated_detector.NoisyConfig()).features.sum().item(), rel=1e-5
   )
 
