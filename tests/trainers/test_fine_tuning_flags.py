@@ -5,8 +5,8 @@ import pytest
 from tests.trainers import command_line
 
 
-@pytest.mark.parametrize("command", ["finetune_scst", "finetune_contrastive"])
+@pytest.mark.parametrize("command", ["trainers.finetune_scst", "trainers.finetune_contrastive"])
 def test_a_missing_start_is_named(command, tmp_path):
-  done = command_line.run(f"trainers.{command}", f"--data={tmp_path}", f"--run={tmp_path / 'run'}")
+  done = command_line.run(command, f"--data={tmp_path}", f"--run={tmp_path / 'run'}")
   assert done.returncode == 1 and "--start" in done.stderr.splitlines()[-1]
   assert not (tmp_path / "run").exists()
