@@ -1,5 +1,5 @@
 """Tests of gcap_tf/recipes/catalog.py: names of presets and tables, and measured scores."""
-# bazel: data = ["//:measured_tables"]
+# bazel: data = ["//docs:files"]
 
 import json
 import pathlib
@@ -8,6 +8,8 @@ import pytest
 
 from gcap_tf import errors
 from gcap_tf.recipes import catalog, scales
+
+TABLES = pathlib.Path(__file__).parent.parent.parent / "docs" / "results"
 
 
 def test_every_paper_has_a_table_and_every_preset_a_name():
@@ -26,7 +28,7 @@ def test_a_misspelt_recipe_names_the_nearest():
 @pytest.mark.parametrize("paper", catalog.TABLES)
 def test_expected_scores_command_and_cost_are_those_of_the_measured_table(paper):
   table = catalog.TABLES[paper](scales.SCALES.get("small"))
-  (path,) = pathlib.Path("docs/results").glob(f"*_{paper}_scenes.json")
+  (path,) = TABLES.glob(f"*_{paper}_scenes.json")
   measured = json.loads(path.read_text())
   assert table.command == measured["commands"][-1]
   figures = {row["name"]: row["figures"] for row in measured["rows"]}

@@ -23,10 +23,10 @@ def test_the_command_module_offers_the_library():
     client.no_such_name  # noqa: B018
 
 
-@pytest.mark.parametrize("command", ["client", "server", "contract.run"])
+@pytest.mark.parametrize("command", ["serving.client", "serving.server", "serving.contract.run"])
 def test_help_does_not_import_tensorflow(command):
   done = subprocess.run(
-    [sys.executable, "-X", "importtime", "-m", f"serving.{command}", "--help"],
+    [sys.executable, "-X", "importtime", "-m", command, "--help"],
     capture_output=True,
     text=True,
     timeout=120,

@@ -3,6 +3,7 @@
 The goldens are its maps (torch 2, CPU, float32) of the drawn picture below, and the means of its
 maps of one photograph. Values go up to 50.
 """
+# bazel: data = ["goldens/efficientnet_lite.npz"]
 
 import os
 import pathlib
