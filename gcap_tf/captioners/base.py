@@ -37,6 +37,8 @@ class CaptionerConfig:
     vocabulary_size: V, the end of a sentence (id 0) and UNK (the last id) included.
     feature_size: D; 0 if regions have labels only.
     global_size: G of the batch's `global_feature`; 0 takes the mean of the regions instead.
+    global_is_mean: that `global_feature` is the mean of the regions' features; an exported
+      captioner computes it then, and does not ask for it.
     num_labels: region labels of the run's vocabulary; 0 if regions have none.
     label_size: size of a label's embedding.
     use_box: the model sees where a region is.
@@ -45,6 +47,7 @@ class CaptionerConfig:
   vocabulary_size: configs.PositiveInt
   feature_size: configs.Count = 2048
   global_size: configs.Count = 0
+  global_is_mean: bool = False
   num_labels: configs.Count = 0
   label_size: configs.PositiveInt = 300
   use_box: bool = False

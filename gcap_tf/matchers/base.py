@@ -41,6 +41,7 @@ class MatcherConfig:
   # Inputs that a matcher does not read unless its own options say so.
   num_labels: ClassVar[int] = 0
   global_size: ClassVar[int] = 0
+  global_is_mean: ClassVar[bool] = False
 
 
 class Matcher(keras_model.ConfiguredModel):
