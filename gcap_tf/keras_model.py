@@ -1,7 +1,8 @@
 """A Keras model that is built from a frozen dataclass of options: every captioner and matcher.
 
 Such a model has all its weights after construction. `model(batch)`, `summary()`, `get_config()`,
-`save("m.keras")` and `keras.models.load_model("m.keras")` work at once.
+`save("m.keras")` and `keras.models.load_model("m.keras")` work at once. (A program that loads
+models calls `gcap_tf.register_keras()` first.)
 
 `compile` and `fit` work on our batches, for a quick experiment:
 
