@@ -173,7 +173,7 @@ def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None
     )
   for name, what in (("global_size", "the whole picture"), ("grid_size", "a grid cell")):
     expected, found = getattr(captioner.config, name, 0), getattr(split.data, name)
-    if name == "global_size":
+    if name == "global_size" and captioner.config.global_is_mean:
       found = found or split.data.feature_size  # Batches take the mean of the regions.
     if expected and expected != found:
       raise errors.UserError(
