@@ -98,8 +98,9 @@ CAPTIONERS = (
   _preset("cyclical_zero_representation_f30k", "zero_representation", localized_words="nouns"),
   _preset("cyclical_mlp_f30k", "mlp", localizer="mlp"),
   _preset("cyclical_hidden_f30k", localizer="hidden"),
-  # The paper does not print the weight of the attention's consistency.
-  _preset("cyclical_consistency_f30k", reconstruction_weight=0.0, consistency_weight=0.5),
+  # The paper does not print the weight of the attention's consistency. Reconstruction stays on:
+  # consistency passes no gradient to the localiser, which would never learn without it.
+  _preset("cyclical_consistency_f30k", consistency_weight=0.5),
   _preset(
     "cyclical_supervised_f30k",
     "supervised",

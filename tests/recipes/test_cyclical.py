@@ -1,8 +1,14 @@
 """Tests of gcap_tf/recipes/cyclical.py: presets, printed figures and table."""
 
+import dataclasses
+
+import tensorflow as tf
+
 from gcap_tf.captioners import catalog as captioners
 from gcap_tf.recipes import catalog, cyclical
+from gcap_tf.training.methods import captioning
 from tests.recipes import tables
+from tests.training.regularizers import steps
 
 
 def training(name):
@@ -36,3 +42,17 @@ def test_rows_print_the_figures_of_a_perfect_detector():
   assert table.row("zero_representation").printed["f1_loc_per_sentence"] == 85.99
   assert table.compares_with("flickr30k_entities", "perfect")
   assert not table.compares_with("flickr30k_entities", "store")
+
+
+def test_every_preset_with_a_localiser_trains_it():
+  batch = steps.make_batch()
+  for preset in cyclical.CAPTIONERS:
+    if preset.training.options.get("localizer") == "none":
+      continue
+    model = steps.make_model("cyclical", **preset.training.options)
+    losses = dataclasses.replace(preset.training.losses, classification_weight=0.0)
+    trainer = captioning.CaptioningTrainer(model, losses, steps.WORDS)
+    with tf.GradientTape() as tape:
+      total = tf.add_n(list(trainer.losses(batch, steps.SEED).values()))
+    gradients = tape.gradient(total, model.localizer.trainable_variables)
+    assert gradients and all(float(tf.norm(found)) > 0 for found in gradients), preset.name
