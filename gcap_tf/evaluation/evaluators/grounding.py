@@ -1,6 +1,7 @@
 """Grounding: whether the words of captions point at the right boxes, and hallucinated objects."""
 
 from gcap_tf import errors, files, printing
+from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import captioner_evaluation, evaluator
 from gcap_tf.metrics import diversity, grounding_report, lemma_source, results_io
 from gcap_tf.text import object_words
@@ -24,7 +25,9 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
     if config.grounding_path:
       results_io.write_submission(config.grounding_path, predictions, "gen")
     lemmas = lemma_source.choose(None, value)
-    generated = grounding_report.generated_sentences(references, predictions, lemmas.lemma)
+    generated = grounding_report.generated_sentences(
+      references, predictions, lemmas.lemma, frequency=training_frequency(split.data)
+    )
     hallucination = diversity.hallucination(references, predictions, lemmas.lemma)
     text = f"{generated.text}\n\n{hallucination.text()}"
     values = generated.values | hallucination.as_json()
@@ -34,3 +37,11 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
       judged = grounding_report.given_sentences(references, given)
       text, values = f"{text}\n\n{judged.text}", values | judged.values
     return evaluator.Report(text, printing.percent(values))
+
+
+def training_frequency(data: prepared_data.PreparedData) -> dict[str, int] | None:
+  """How often each class is annotated in the training split; None if there is none."""
+  if "train" not in data.splits:
+    return None
+  path = data.references_path("train")
+  return results_io.class_counts(results_io.read_references(path, files.read_json(path)))

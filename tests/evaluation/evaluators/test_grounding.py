@@ -20,6 +20,20 @@ def test_generated_and_given_sentences_are_judged_and_the_submission_is_saved(tm
   assert submission["eval_mode"] == "gen" and len(submission["results"]) == 5
 
 
+def test_classes_are_grouped_by_their_frequency_in_training(tmp_path):
+  subject = subjects.captioner(tmp_path)
+  report = grounding.Grounding().run(subject)
+  counts = {}
+  split = subject.split.data.split("train")
+  for n in range(len(split)):
+    for caption in split.record(n).captions:
+      for thing in caption.objects:
+        counts[thing.name] = counts.get(thing.name, 0) + 1
+  assert grounding.training_frequency(subject.split.data) == counts
+  assert f"f1_all_classes_1_{len(counts)}" in report.values
+  assert "classes by frequency in training" in report.text
+
+
 def test_data_without_boxes_is_not_judged(tmp_path):
   report = grounding.Grounding().run(subjects.captioner(tmp_path, boxes=False))
   assert report.values == {} and "grounding not computed" in report.text
