@@ -63,7 +63,10 @@ def model_config(
   vocabulary: vocabularies.Vocabulary,
   config: CaptionerOptions,
 ) -> Any:
-  """The model's own options, with the sizes of data and vocabulary."""
+  """The model's own options, with the sizes of data and vocabulary.
+
+  A model of the GVD family reads the grid that the data has, unless `options.grid_size` is 0.
+  """
   sizes = {
     "vocabulary_size": vocabulary.size,
     "feature_size": data.feature_size,
@@ -76,6 +79,9 @@ def model_config(
     sizes["label_words"] = label_words(vocabulary)
   check_sizes(config.options, data)
   cls = catalog.CAPTIONERS.get(config.model).Config
+  reads_grid = "grid_size" in {field.name for field in dataclasses.fields(cls)}
+  if reads_grid and "grid_size" not in config.options:
+    sizes["grid_size"] = data.grid_size
   return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")
 
 
