@@ -173,9 +173,11 @@ def train(
   val = data.split("val") if "val" in data.splits else None
   validation = caption_validation.Validation(model, vocabulary, val)
   trainer = CaptioningTrainer(model, config.losses, vocabulary, validation)
-  teacher = None
+  teacher, scored = None, {}
   if config.teacher:
-    teacher = teacher_cache.open_or_compute(run_folders.load(config.teacher, "matcher"), split)
+    matcher = run_folders.load(config.teacher, "matcher")
+    teacher = teacher_cache.open_or_compute(matcher, split)
+    scored = {"teacher_tags": matcher.model.noun_tags} if matcher.model.noun_tags else {}
 
   batch_config = pipeline.BatchConfig(
     images=min(config.images, len(split)),
@@ -183,6 +185,7 @@ def train(
     max_words=min(config.max_words, split.max_words),
     buckets=config.buckets,
     seed=config.seed,
+    **scored,
   )
   loop_config = loop.from_options(config, pipeline.steps_per_epoch(split, batch_config))
   if first_stage.is_wanted(config):
