@@ -2,8 +2,9 @@
 
 from gcap_tf import errors, files, printing
 from gcap_tf.data.prepared import prepared_data
-from gcap_tf.evaluation import captioner_evaluation, evaluator
+from gcap_tf.evaluation import captioner_evaluation, evaluator, picture_grounding
 from gcap_tf.metrics import diversity, grounding_report, lemma_source, results_io
+from gcap_tf.metrics import grounding as grounding_metrics
 from gcap_tf.text import object_words
 
 
@@ -31,12 +32,26 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
     hallucination = diversity.hallucination(references, predictions, lemmas.lemma)
     text = f"{generated.text}\n\n{hallucination.text()}"
     values = generated.values | hallucination.as_json()
+    statistics = {}
+    if config.statistics:
+      statistics = picture_grounding.generated(references, predictions, lemmas.lemma)
     if config.given_sentences:
       run = subject.run
       given = captioner_evaluation.given_predictions(run.model, run.vocabulary, split)
       judged = grounding_report.given_sentences(references, given)
       text, values = f"{text}\n\n{judged.text}", values | judged.values
-    return evaluator.Report(text, printing.percent(values))
+      if config.statistics:
+        statistics["attention_accuracy"] = picture_grounding.given(references, given)
+      if run.model.has_localizer:
+        found = captioner_evaluation.given_predictions(
+          run.model, run.vocabulary, split, by="localizer"
+        )
+        accuracy = grounding_metrics.attention_accuracy(references, found).macro
+        text = f"{text}\n\nattention accuracy of the localiser {100 * accuracy:.2f} %"
+        values["localizer_accuracy"] = accuracy
+        if config.statistics:
+          statistics["localizer_accuracy"] = picture_grounding.given(references, found)
+    return evaluator.Report(text, printing.percent(values), statistics)
 
 
 def training_frequency(data: prepared_data.PreparedData) -> dict[str, int] | None:
