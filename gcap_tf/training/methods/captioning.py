@@ -7,7 +7,7 @@ regularisers of `training/regularizers`. A loss of weight 0 is not computed.
 """
 
 import dataclasses
-from typing import Any, Literal
+from typing import Literal
 
 import keras
 import tensorflow as tf
@@ -35,8 +35,8 @@ from gcap_tf.training import (
 )
 from gcap_tf.training.regularizers import base as regularizer_base
 
-_CLIP_NORM = optimizers.OptimizerConfig(clip="norm", clip_at=0.1)
-_CLIP_VALUE = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
+CLIP_NORM = optimizers.OptimizerConfig(clip="norm", clip_at=0.1)
+CLIP_VALUE = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
 _UPDOWN_SCHEDULE = schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3)
 
 
@@ -68,31 +68,7 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
     default_factory=loss_options.CaptioningLosses
   )
   schedule: schedules.ScheduleConfig = _UPDOWN_SCHEDULE
-  optimizer: optimizers.OptimizerConfig = _CLIP_VALUE
-
-
-_GVD = {"max_words": 20, "min_count": 4, "optimizer": _CLIP_NORM}
-_DAI = {
-  "images": 20,
-  "schedule": schedules.ScheduleConfig("constant", 4e-4),
-  "optimizer": dataclasses.replace(_CLIP_VALUE, beta_1=0.8),
-}
-_PUBLISHED: dict[str, dict[str, Any]] = {
-  "gvd": _GVD,
-  "distributed": _GVD,
-  "cyclical": {
-    **_GVD,
-    "losses": loss_options.CaptioningLosses(cross_entropy_weight=0.5, reconstruction_weight=0.5),
-    "schedule": schedules.ScheduleConfig("constant", 1e-4),
-  },
-  "adaptive": {**_DAI, "max_words": 18},
-  "neuraltalk2": _DAI,
-}
-
-
-def for_model(model: str) -> CaptionerTrainingConfig:
-  """The published settings of a model, see its module; Up-Down's for any other."""
-  return CaptionerTrainingConfig(model=model, **_PUBLISHED.get(model, {}))
+  optimizer: optimizers.OptimizerConfig = CLIP_VALUE
 
 
 class CaptioningTrainer(captioner_trainer.CaptionerTrainer):

@@ -290,20 +290,6 @@ def test_regions_that_lack_what_is_asked_for_are_refused(tmp_path):
     captioning.train(data, config, tmp_path / "run")
 
 
-@pytest.mark.parametrize(
-  ("model", "clip", "words"), [("updown", "value", 16), ("distributed", "norm", 20)]
-)
-def test_each_family_has_its_published_settings(model, clip, words):
-  config = captioning.for_model(model)
-  assert (config.optimizer.clip, config.max_words) == (clip, words)
-  assert config.optimizer.clip_at == 0.1
-
-
-def test_cyclical_weighs_both_passes():
-  losses = captioning.for_model("cyclical").losses
-  assert losses.cross_entropy_weight == losses.reconstruction_weight == 0.5
-
-
 @pytest.mark.parametrize("model", catalog.CAPTIONERS.names())
 def test_every_captioner_learns_from_labels_alone(tmp_path, model):
   data = small_runs.data(tmp_path, train=3, val=1, feature_size=0)
