@@ -102,6 +102,7 @@ def evaluate(
     self_retrieval=min(self_retrieval, len(chosen)),
     captions_path=str(pathlib.Path(folders[0]) / "captions.json"),
     grounding_path=str(pathlib.Path(folders[0]) / "grounding.json"),
+    given_path=str(pathlib.Path(folders[0]) / "given.json"),
     statistics=True,
   )
   report = captioner_report.evaluate(run, chosen, config)

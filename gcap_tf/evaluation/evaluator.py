@@ -40,6 +40,7 @@ class ReportConfig:
     given_sentences: also judge attention on the split's own captions.
     captions_path: file for the captions (COCO results); "" writes none.
     grounding_path: file for the grounding submission; "" writes none.
+    given_path: file for the submission of the split's own captions; "" writes none.
     self_retrieval: number of pictures that each caption is ranked among; 0 for none.
     statistics: also report what each picture adds to figures.
   """
@@ -49,6 +50,7 @@ class ReportConfig:
   given_sentences: bool = True
   captions_path: str = ""
   grounding_path: str = ""
+  given_path: str = ""
   self_retrieval: int = 0
   statistics: bool = False
 

@@ -38,6 +38,8 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
     if config.given_sentences:
       run = subject.run
       given = captioner_evaluation.given_predictions(run.model, run.vocabulary, split)
+      if config.given_path:
+        results_io.write_submission(config.given_path, given, "GT")
       judged = grounding_report.given_sentences(references, given)
       text, values = f"{text}\n\n{judged.text}", values | judged.values
       if config.statistics:
