@@ -16,6 +16,7 @@ from export import captioner_module, matcher_module, model_card, thing_words, wa
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.runs import run_folders
+from gcap_tf.text import tagging
 
 TOLERANCE = 1e-4
 
@@ -96,7 +97,8 @@ def make_module(
 ) -> "captioner_module.CaptionerModule | matcher_module.MatcherModule":
   """Returns the graph to save for the kind of the run."""
   if run.kind == "matcher":
-    is_noun = thing_words.is_noun(run.vocabulary)
+    scored = run.model.noun_tags or tagging.NOUN_TAGS
+    is_noun = thing_words.is_noun(run.vocabulary, scored)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
   return captioner_module.CaptionerModule(
     run.model,
