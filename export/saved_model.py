@@ -12,10 +12,11 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from export import captioner_module, matcher_module, model_card, thing_words, warmup_requests
+from export import captioner_module, matcher_module, model_card, warmup_requests
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.runs import run_folders
+from gcap_tf.text import thing_words
 
 TOLERANCE = 1e-4
 

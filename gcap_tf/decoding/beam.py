@@ -105,12 +105,12 @@ def _offer(config, logits, t, history, beams):
     `word`, `value`, `log_prob`, each [I, N, N].
   """
   log_probs = tf.nn.log_softmax(logits)
-  extra = constraints.penalty(
+  rules = constraints.constraint(
     config, t, tf.reshape(history, [-1, config.max_length]), logits.shape[-1]
   )
-  ranked = log_probs if extra is None else log_probs + extra
+  ranked = rules.lower(log_probs[:, tf.newaxis])[:, 0]
   value, word = tf.math.top_k(ranked, min(beams, logits.shape[-1]))
-  own = value if extra is None else tf.gather(log_probs, word, batch_dims=1)
+  own = value if rules.is_empty else tf.gather(log_probs, word, batch_dims=1)
   shape = [-1, beams, value.shape[-1]]
   return {
     "word": tf.reshape(word, shape),

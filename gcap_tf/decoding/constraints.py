@@ -1,14 +1,17 @@
 """Rules that raise or lower words before one is chosen.
 
 Every rule adds a number to the log-probabilities of the next word, so the same rules work for
-greedy choice, sampling, beam search and voting branches.
+greedy choice, sampling, beam search and voting branches. `repeats` has the rules against saying
+a word again.
 """
 
+import dataclasses
 import functools
 
 import tensorflow as tf
 
 from gcap_tf.decoding import config as decode_config
+from gcap_tf.decoding import repeats
 from gcap_tf.text import vocabulary as vocabularies
 
 SUPPRESSED = -1000.0
@@ -25,10 +28,64 @@ def bad_ending_ids(vocabulary: vocabularies.Vocabulary) -> tuple[int, ...]:
   return tuple(vocabulary.ids[word] for word in BAD_ENDINGS if word in vocabulary.ids)
 
 
+@dataclasses.dataclass(frozen=True)
+class Constraint:
+  """The rules for one word of every sequence.
+
+  Attributes:
+    penalty: float32 [B or 1, V], at most 0; None if there is none.
+    forbidden: int32 [B, M] ids of forbidden words, 0 in slots without one; or None.
+  """
+
+  penalty: tf.Tensor | None
+  forbidden: tf.Tensor | None
+
+  @property
+  def is_empty(self) -> bool:
+    return self.penalty is None and self.forbidden is None
+
+  def lower(self, scores: tf.Tensor) -> tf.Tensor:
+    """Scores [B, K, V] after the rules."""
+    if self.penalty is not None:
+      scores += self.penalty[:, tf.newaxis]
+    if self.forbidden is None:
+      return scores
+    rows, branches, slots = tf.shape(scores)[0], scores.shape[1], self.forbidden.shape[1]
+    words = tf.repeat(self.forbidden, branches, axis=0)  # [B * K, M]
+    places = tf.repeat(tf.range(rows * branches), slots)
+    index = tf.stack([places, tf.reshape(words, [-1])], 1)
+    cost = tf.where(tf.reshape(words, [-1]) > 0, FORBIDDEN, 0.0)
+    flat = tf.reshape(scores, [-1, scores.shape[2]])
+    lowered = tf.tensor_scatter_nd_add(flat, index, cost)
+    return tf.reshape(lowered, [-1, branches, scores.shape[2]])
+
+  def lowers(self, words: tf.Tensor) -> tf.Tensor:
+    """Whether a rule lowers each of words [B]: bool [B]."""
+    found = self.forbids(words)
+    if self.penalty is not None:
+      rows = tf.minimum(tf.range(tf.shape(words)[0]), tf.shape(self.penalty)[0] - 1)
+      found |= tf.gather_nd(self.penalty, tf.stack([rows, words], 1)) < 0
+    return found
+
+  def forbids(self, words: tf.Tensor) -> tf.Tensor:
+    """Whether each of words [B] would be a repeat: bool [B]."""
+    if self.forbidden is None:
+      return tf.zeros(tf.shape(words), tf.bool)
+    words = words[:, tf.newaxis]
+    return tf.reduce_any((self.forbidden == words) & (words > 0), 1)
+
+
+def constraint(
+  config: decode_config.DecodeConfig, t: tf.Tensor, history: tf.Tensor, size: int
+) -> Constraint:
+  """All rules for word t; see `penalty`."""
+  return Constraint(penalty(config, t, history, size), repeats.forbidden(config, t, history, size))
+
+
 def penalty(
   config: decode_config.DecodeConfig, t: tf.Tensor, history: tf.Tensor, size: int
 ) -> tf.Tensor | None:
-  """The sum of all rules for word t, at most 0; None if there is no rule.
+  """The sum of the rules that score words, at most 0; None if there is no such rule.
 
   Args:
     config: the rules.
@@ -46,18 +103,40 @@ def penalty(
   if config.min_length > 0:
     early = tf.cast(t < config.min_length, tf.float32)
     rules.append(FORBIDDEN * early * tf.one_hot([0], size))
-  if config.decoding_constraint or config.bad_endings:
-    started = tf.cast(t > 0, tf.float32)
-    previous = history[:, tf.maximum(t - 1, 0)]
-    if config.decoding_constraint:
-      rules.append(FORBIDDEN * started * tf.one_hot(previous, size))
-    if config.bad_endings:
-      bad = tf.reduce_any(previous[:, tf.newaxis] == tf.constant([config.bad_endings]), -1)
-      cost = FORBIDDEN * started * tf.cast(bad, tf.float32)
-      rules.append(cost[:, tf.newaxis] * tf.one_hot([0], size))
+  if config.bad_endings or config.determiners:
+    bad = _ends_badly(config, t, history, size)
+    cost = FORBIDDEN * tf.cast((t > 0) & bad, tf.float32)
+    rules.append(cost[:, tf.newaxis] * tf.one_hot([0], size))
   if config.block_trigrams:
     rules.append(_trigram_penalty(t, history, size))
   return functools.reduce(tf.add, rules) if rules else None
+
+
+def _ends_badly(config, t, history, size) -> tf.Tensor:
+  """Whether the caption must not end here, bool [B]."""
+  last = history[:, tf.maximum(t - 1, 0)]
+  before = tf.where(t > 1, history[:, tf.maximum(t - 2, 0)], 0)
+  return _is_open(config, last, before, size)
+
+
+def drop_open_phrase(config: decode_config.DecodeConfig, tokens: tf.Tensor, size: int) -> tf.Tensor:
+  """Captions [B, T] without the words at their end that `bad_endings` and `determiners` forbid."""
+  before = tf.pad(tokens[:, :-1], [[0, 0], [1, 0]])
+  closed = (tokens > 0) & ~_is_open(config, tokens, before, size)
+  positions = tf.range(1, tokens.shape[1] + 1)[tf.newaxis]
+  length = tf.reduce_max(tf.where(closed, positions, 0), 1, keepdims=True)
+  return tf.where(positions <= length, tokens, 0)
+
+
+def _is_open(config, words: tf.Tensor, before: tf.Tensor, size: int) -> tf.Tensor:
+  """Whether a caption must not end with each of `words`, which follow those of `before`."""
+  bad = tf.gather(repeats.is_one_of((*config.bad_endings, *config.determiners), size), words)
+  if not config.determiners:
+    return bad
+  modifies = tf.gather(repeats.is_one_of(config.modifiers, size), words)
+  # "in white" ends a caption, "in a white" and "in a big white" do not.
+  opens = repeats.is_one_of((*config.modifiers, *config.determiners), size)
+  return bad | (modifies & tf.gather(opens, before))
 
 
 def _trigram_penalty(t: tf.Tensor, history: tf.Tensor, size: int) -> tf.Tensor:

@@ -31,12 +31,6 @@ def test_a_caption_does_not_end_before_its_least_length():
   assert penalty(2, row(1, 2), min_length=2)[0, 0] == 0
 
 
-def test_a_word_does_not_follow_itself():
-  found = penalty(2, row(1, 3), decoding_constraint=True)
-  assert found[0, 3] <= -1e9 and np.count_nonzero(found) == 1
-  assert not penalty(0, row(), decoding_constraint=True).any()
-
-
 def test_a_caption_does_not_end_with_a_bad_ending():
   found = penalty(2, row(1, 3), bad_endings=(3, 4))
   assert found[0, 0] <= -1e9 and np.count_nonzero(found) == 1
