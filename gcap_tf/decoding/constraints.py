@@ -2,12 +2,12 @@
 
 Every rule adds a number to the log-probabilities of the next word, so the same rules work for
 greedy choice, sampling, beam search and voting branches. `repeats` has the rules against saying
-a word again.
+a word again. A rule names ids, not scores of all V words, since it concerns few of them.
 """
 
 import dataclasses
-import functools
 
+import numpy as np
 import tensorflow as tf
 
 from gcap_tf.decoding import config as decode_config
@@ -30,86 +30,78 @@ def bad_ending_ids(vocabulary: vocabularies.Vocabulary) -> tuple[int, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class Constraint:
-  """The rules for one word of every sequence.
+  """The rules for one word of every sequence; slots without a word hold id 0 and cost 0.
 
   Attributes:
-    penalty: float32 [B or 1, V], at most 0; None if there is none.
-    forbidden: int32 [B, M] ids of forbidden words, 0 in slots without one; or None.
+    words: int32 [B, M] ids; an id may come more than once. None if there is no rule.
+    costs: float32 [B, M], at most 0, what each id loses.
+    repeats: bool [M], whether a slot is there to prevent a repeat.
   """
 
-  penalty: tf.Tensor | None
-  forbidden: tf.Tensor | None
+  words: tf.Tensor | None = None
+  costs: tf.Tensor | None = None
+  repeats: np.ndarray | None = None
 
   @property
   def is_empty(self) -> bool:
-    return self.penalty is None and self.forbidden is None
+    return self.words is None
 
   def lower(self, scores: tf.Tensor) -> tf.Tensor:
     """Scores [B, K, V] after the rules."""
-    if self.penalty is not None:
-      scores += self.penalty[:, tf.newaxis]
-    if self.forbidden is None:
+    if self.is_empty:
       return scores
-    rows, branches, slots = tf.shape(scores)[0], scores.shape[1], self.forbidden.shape[1]
-    words = tf.repeat(self.forbidden, branches, axis=0)  # [B * K, M]
-    places = tf.repeat(tf.range(rows * branches), slots)
-    index = tf.stack([places, tf.reshape(words, [-1])], 1)
-    cost = tf.where(tf.reshape(words, [-1]) > 0, FORBIDDEN, 0.0)
-    flat = tf.reshape(scores, [-1, scores.shape[2]])
-    lowered = tf.tensor_scatter_nd_add(flat, index, cost)
-    return tf.reshape(lowered, [-1, branches, scores.shape[2]])
+    branches, size, slots = scores.shape[1], scores.shape[2], self.words.shape[1]
+    words, costs = self.words, self.costs
+    if branches > 1:
+      words, costs = tf.repeat(words, branches, axis=0), tf.repeat(costs, branches, axis=0)
+    rows = tf.repeat(tf.range(tf.shape(words)[0]), slots)
+    index = tf.stack([rows, tf.reshape(words, [-1])], 1)
+    flat = tf.reshape(scores, [-1, size])
+    lowered = tf.tensor_scatter_nd_add(flat, index, tf.reshape(costs, [-1]))
+    return tf.reshape(lowered, [-1, branches, size])
 
   def lowers(self, words: tf.Tensor) -> tf.Tensor:
     """Whether a rule lowers each of words [B]: bool [B]."""
-    found = self.forbids(words)
-    if self.penalty is not None:
-      rows = tf.minimum(tf.range(tf.shape(words)[0]), tf.shape(self.penalty)[0] - 1)
-      found |= tf.gather_nd(self.penalty, tf.stack([rows, words], 1)) < 0
-    return found
+    return tf.reduce_any((self.words == words[:, tf.newaxis]) & (self.costs < 0), 1)
 
-  def forbids(self, words: tf.Tensor) -> tf.Tensor:
+  def is_repeat(self, words: tf.Tensor) -> tf.Tensor:
     """Whether each of words [B] would be a repeat: bool [B]."""
-    if self.forbidden is None:
-      return tf.zeros(tf.shape(words), tf.bool)
-    words = words[:, tf.newaxis]
-    return tf.reduce_any((self.forbidden == words) & (words > 0), 1)
+    found = (self.words == words[:, tf.newaxis]) & (self.costs < 0)
+    return tf.reduce_any(found & self.repeats, 1)
 
 
 def constraint(
   config: decode_config.DecodeConfig, t: tf.Tensor, history: tf.Tensor, size: int
 ) -> Constraint:
-  """All rules for word t; see `penalty`."""
-  return Constraint(penalty(config, t, history, size), repeats.forbidden(config, t, history, size))
-
-
-def penalty(
-  config: decode_config.DecodeConfig, t: tf.Tensor, history: tf.Tensor, size: int
-) -> tf.Tensor | None:
-  """The sum of the rules that score words, at most 0; None if there is no such rule.
+  """All rules for word t.
 
   Args:
     config: the rules.
     t: position of the word to choose, int32 scalar.
-    history: words so far, int32 [B, max_length], valid before t.
+    history: words so far, int32 [B, max_length], 0 from t on.
     size: V.
-
-  Returns:
-    float32 [B, V], or [1, V] if no rule depends on the words so far.
   """
-  rules = []
+  rules: list[tuple[tf.Tensor, tf.Tensor]] = []
+  row = tf.zeros_like(history[:, :1])
   if config.unknown != "allow":
     cost = SUPPRESSED if config.unknown == "suppress" else FORBIDDEN
-    rules.append(cost * tf.one_hot([size - 1], size))
+    rules.append((row + size - 1, tf.fill(tf.shape(row), cost)))
   if config.min_length > 0:
     early = tf.cast(t < config.min_length, tf.float32)
-    rules.append(FORBIDDEN * early * tf.one_hot([0], size))
+    rules.append((row, tf.fill(tf.shape(row), FORBIDDEN * early)))
   if config.bad_endings or config.determiners:
-    bad = _ends_badly(config, t, history, size)
-    cost = FORBIDDEN * tf.cast((t > 0) & bad, tf.float32)
-    rules.append(cost[:, tf.newaxis] * tf.one_hot([0], size))
+    bad = tf.cast((t > 0) & _ends_badly(config, t, history, size), tf.float32)
+    rules.append((row, FORBIDDEN * bad[:, tf.newaxis]))
   if config.block_trigrams:
-    rules.append(_trigram_penalty(t, history, size))
-  return functools.reduce(tf.add, rules) if rules else None
+    rules.append(_trigrams(t, history))
+  others = sum(words.shape[1] for words, _ in rules)
+  repeated = repeats.forbidden(config, t, history, size)
+  if repeated is not None:
+    rules.append((repeated, tf.where(repeated > 0, FORBIDDEN, 0.0)))
+  if not rules:
+    return Constraint()
+  words, costs = (tf.concat(parts, 1) for parts in zip(*rules, strict=True))
+  return Constraint(words, costs, np.arange(words.shape[1]) >= others)
 
 
 def _ends_badly(config, t, history, size) -> tf.Tensor:
@@ -139,15 +131,11 @@ def _is_open(config, words: tf.Tensor, before: tf.Tensor, size: int) -> tf.Tenso
   return bad | (modifies & tf.gather(opens, before))
 
 
-def _trigram_penalty(t: tf.Tensor, history: tf.Tensor, size: int) -> tf.Tensor:
+def _trigrams(t: tf.Tensor, history: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
   """For each earlier s with words (s, s+1) equal to the last two: lowers word s+2."""
   first, second, third = history[:, :-2], history[:, 1:-1], history[:, 2:]
   last = history[:, tf.maximum(t - 2, 0)], history[:, tf.maximum(t - 1, 0)]
   position = tf.range(tf.shape(third)[1])
   seen = (first == last[0][:, tf.newaxis]) & (second == last[1][:, tf.newaxis])
   seen &= (position + 2 < t)[tf.newaxis]
-  # A caption has few words: a one-hot sum over positions would need [B, T, V].
-  rows = tf.repeat(tf.range(tf.shape(history)[0]), tf.shape(third)[1])
-  index = tf.stack([rows, tf.reshape(third, [-1])], 1)
-  cost = TRIGRAM * tf.reshape(tf.cast(seen, tf.float32), [-1])
-  return tf.scatter_nd(index, cost, [tf.shape(history)[0], size])
+  return third, TRIGRAM * tf.cast(seen, tf.float32)

@@ -30,9 +30,11 @@ def _likeliest(logits: tf.Tensor, rules: constraints.Constraint, end_below: floa
   Rules only lower scores. A winner that no rule lowers stays the winner, so the rules are
   applied to all words only at steps that lower a winner.
   """
-  if rules.is_empty or logits.shape[1] > 1:
-    return _allowed(logits, rules, branches.vote(logits), end_below)
   word = branches.vote(logits)
+  if rules.is_empty:
+    return word
+  if logits.shape[1] > 1:
+    return _allowed(logits, rules, word, end_below)
   return tf.cond(
     tf.reduce_any(rules.lowers(word)),
     lambda: _allowed(logits, rules, word, end_below),
@@ -49,4 +51,4 @@ def _allowed(
     return best
   scores = branches.mixture(logits)  # [B, V]
   chance = tf.gather(scores, best, batch_dims=1) - tf.reduce_logsumexp(scores, -1)
-  return tf.where(rules.forbids(word) & (chance < math.log(end_below)), 0, best)
+  return tf.where(rules.is_repeat(word) & (chance < math.log(end_below)), 0, best)
