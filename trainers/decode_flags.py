@@ -61,3 +61,10 @@ def configuration(run):
   rules = user_rules.UserRules(_NGRAM.value, _WORDS.value, _END.value)
   ruled = rules.apply(plain, run.vocabulary, run_words.of(run.folder, run.vocabulary))
   return dataclasses.replace(ruled, unknown=_UNKNOWN.value) if _UNKNOWN.value else ruled
+
+
+def rules(run):
+  """The answer rules of `run`; None with --as_published."""
+  from gcap_tf.runs import run_answers
+
+  return None if _PUBLISHED.value else run_answers.rules(run)

@@ -57,6 +57,7 @@ def main(argv: list[str]) -> None:
       captions_path=_CAPTIONS.value,
       grounding_path=_GROUNDING.value,
       self_retrieval=_SELF_RETRIEVAL.value,
+      rules=decode_flags.rules(run),
     )
     if seed is not None:
       config = captioner_report.of_seed(config, seed)
