@@ -31,6 +31,11 @@ def _define_flags() -> None:
     "File with the words that name things, one per line; the default is the labels "
     "of the run's regions, or the nouns of its vocabulary.",
   )
+  flags.DEFINE_bool(
+    "as_published",
+    False,
+    "Decodes as the released programs do, without the rules against repeats and bad endings.",
+  )
   flags.DEFINE_string("licence", "", "Licence of the weights, for MODEL_CARD.md.")
 
 
@@ -54,6 +59,7 @@ def main(argv: list[str]) -> None:
       float16_weights=FLAGS.float16_weights,
       object_words=words,
       licence=FLAGS.licence,
+      as_published=FLAGS.as_published,
     ),
   )
   print(folder)

@@ -12,11 +12,11 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from export import captioner_module, matcher_module, model_card, thing_words, warmup_requests
+from export import captioner_module, matcher_module, model_card, warmup_requests
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.runs import run_folders
-from gcap_tf.text import tagging
+from gcap_tf.runs import run_answers, run_folders, run_words
+from gcap_tf.text import tagging, thing_words
 
 TOLERANCE = 1e-4
 
@@ -32,6 +32,7 @@ class ExportConfig:
     float16_weights: whether to store the weights in half precision.
     object_words: words that name things; () takes them from the vocabulary (`thing_words`).
     licence: licence of the weights, for the model card.
+    as_published: decodes as released programs do, without the rules of `user_rules`.
   """
 
   version: configs.Count = 0
@@ -40,6 +41,7 @@ class ExportConfig:
   float16_weights: bool = False
   object_words: tuple[str, ...] = ()
   licence: str = ""
+  as_published: bool = False
 
 
 def export(
@@ -100,13 +102,19 @@ def make_module(
     scored = run.model.noun_tags or tagging.NOUN_TAGS
     is_noun = thing_words.is_noun(run.vocabulary, scored)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
+  classes = run_words.of(run.folder, run.vocabulary)
+  is_thing = classes.is_thing(run.vocabulary)
+  if config.object_words:
+    is_thing = thing_words.is_thing(run.vocabulary, config.object_words)
   return captioner_module.CaptionerModule(
     run.model,
     run.vocabulary,
-    thing_words.is_thing(run.vocabulary, config.object_words or None),
+    is_thing,
     config.beam_size,
     config.max_length,
     config.float16_weights,
+    None if config.as_published else classes,
+    run_answers.rules(run).calibration,
   )
 
 

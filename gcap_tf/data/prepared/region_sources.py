@@ -58,7 +58,11 @@ class StoredRegions:
     return dataclasses.replace(record, regions=regions, width=width, height=height)
 
   def describe(self) -> dict[str, Any]:
-    return {"name": "store", "path": str(self.store.path), "max_regions": self.max_regions}
+    found = {"name": "store", "path": str(self.store.path), "max_regions": self.max_regions}
+    info = getattr(self.store, "info", None)  # Only extracted stores say what columns mean.
+    if info is not None:
+      found |= {name: getattr(info, name) for name in ("columns", "labels", "colours")}
+    return found
 
 
 @dataclasses.dataclass(frozen=True)
