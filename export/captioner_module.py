@@ -28,6 +28,7 @@ Rows without regions and empty batches are valid.
 import dataclasses
 from collections.abc import Sequence
 
+import keras
 import tensorflow as tf
 
 from export import region_inputs, weights
@@ -62,6 +63,8 @@ def decodings(
 class CaptionerModule(tf.Module):
   """The exported graph of one captioner; `signatures()` returns what to save."""
 
+  loads_anywhere = True  # core TensorFlow operations only
+
   def __init__(
     self,
     captioner: base.Captioner,
@@ -70,6 +73,7 @@ class CaptionerModule(tf.Module):
     beam_size: int = 3,
     max_length: int = 20,
     float16: bool = False,
+    others: Sequence[keras.Model] = (),
   ):
     """Keeps the parts; `signatures` traces them.
 
@@ -80,11 +84,12 @@ class CaptionerModule(tf.Module):
       beam_size: N of the `beam` signature.
       max_length: T, the most words of a caption.
       float16: whether to store the weights in half precision.
+      others: models that the graph uses besides, such as a detector.
     """
     super().__init__(name="captioner")
     # A tf.Module saves its attributes; the lambda hides the Keras model from it.
     self._captioner = lambda: captioner
-    self.weights = weights.ExportedWeights(captioner, float16)
+    self.weights = weights.ExportedWeights((captioner, *others), float16)
     self.reader = region_inputs.RegionReader(
       region_inputs.RegionInputs.of(captioner.config), vocabulary
     )

@@ -12,10 +12,18 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from export import captioner_module, matcher_module, model_card, thing_words, warmup_requests
+from export import (
+  captioner_module,
+  graph_operations,
+  matcher_module,
+  model_card,
+  photograph_module,
+  thing_words,
+  warmup_requests,
+)
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.runs import run_folders
+from gcap_tf.runs import photograph_runs, region_recipes, run_folders
 
 TOLERANCE = 1e-4
 
@@ -30,6 +38,8 @@ class ExportConfig:
     max_length: T, the most words of a caption.
     float16_weights: whether to store the weights in half precision.
     object_words: words that name things; () takes them from the vocabulary (`thing_words`).
+    detector: run folder of the detector that a captioner of photographs has in its graph, or
+      "shipped"; "" takes the run's own, or none if it was not trained on photographs.
     licence: licence of the weights, for the model card.
   """
 
@@ -38,6 +48,7 @@ class ExportConfig:
   max_length: configs.PositiveInt = 20
   float16_weights: bool = False
   object_words: tuple[str, ...] = ()
+  detector: str = ""
   licence: str = ""
 
 
@@ -62,6 +73,7 @@ def export(
   with files.atomic_path(folder) as partial:
     signatures = module.signatures()
     save(module, str(partial), signatures)
+    check_operations(partial, module)
     warmup_requests.write(partial, run.kind, example_requests(module, signatures))
     verify(partial, module)
     card = model_card.text(run, config, version, signatures)
@@ -91,6 +103,16 @@ def save(
   tf.saved_model.save(module, folder, signatures=signatures, options=options)
 
 
+def check_operations(folder: pathlib.Path, module: tf.Module) -> None:
+  """A `UserError` if a graph that should load anywhere has operations that are not core ones."""
+  found = graph_operations.not_portable(folder) if module.loads_anywhere else ()
+  if found:
+    raise errors.UserError(
+      f"{folder}: the graph has operations that TensorFlow without our packages may lack: "
+      f"{', '.join(found)}; the export was not published"
+    )
+
+
 def make_module(
   run: run_folders.Run, config: ExportConfig
 ) -> "captioner_module.CaptionerModule | matcher_module.MatcherModule":
@@ -98,14 +120,18 @@ def make_module(
   if run.kind == "matcher":
     is_noun = thing_words.is_noun(run.vocabulary)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
-  return captioner_module.CaptionerModule(
-    run.model,
-    run.vocabulary,
-    thing_words.is_thing(run.vocabulary, config.object_words or None),
-    config.beam_size,
-    config.max_length,
-    config.float16_weights,
-  )
+  things = thing_words.is_thing(run.vocabulary, config.object_words or None)
+  options = (config.beam_size, config.max_length, config.float16_weights)
+  if config.detector or region_recipes.read(run.config):
+    photographs = photograph_runs.load(run, config.detector)
+    if not photographs.foreign:
+      return photograph_module.PhotographModule(photographs, things, *options)
+    logging.warning(
+      "%s is not a TensorFlow graph of ours: the export reads regions only; --detector=RUN gives "
+      "it a detector",
+      photographs.foreign,
+    )
+  return captioner_module.CaptionerModule(run.model, run.vocabulary, things, *options)
 
 
 def next_version(out: pathlib.Path) -> int:
