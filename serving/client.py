@@ -140,8 +140,8 @@ def _keep(path: pathlib.Path, data: bytes, answer: "answers.GroundedCaption", na
   """Prints and draws one answer; returns False if the server could not read the picture."""
   from serving.wire import answer_pictures, picture_files
 
-  if answer.problem:
-    print(f"error: {path}: {answer.problem}", file=sys.stderr)
+  if answer.error:
+    print(f"error: {path}: {answer.error}", file=sys.stderr)
     return False
   _print(answer, f"{path}: " if named else "")
   targets = [FLAGS.out] if FLAGS.out else []

@@ -87,7 +87,7 @@ class Client:
   ) -> list[GroundedCaption]:
     """Captions photographs: files, or the bytes of files.
 
-    An answer whose `problem` is not empty is of a picture that the server could not read.
+    An answer whose `error` is not empty is of a picture that the server could not read.
     """
     if isinstance(pictures, (bytes, str, pathlib.Path)):
       raise errors.UserError("pictures must be a list; for one picture send [picture]")

@@ -26,12 +26,13 @@ def labels_spec(path: str) -> model_pb2.ModelSpec:
 
 
 @functools.lru_cache(maxsize=16)
-def known_labels(folder: pathlib.Path) -> dict[str, str]:
+def known_labels(folder: pathlib.Path) -> dict[str, str] | None:
   """Returns the names of things that an exported version has a label for -> that label.
 
-  As the served graph does, which also reads a name in lower case and its last word alone.
+  The served graph has the same table, and also reads a name in lower case and its last word
+  alone. None if the version has no vocabulary.
   """
   if not (folder / VOCABULARY).exists():
-    raise status.not_found(f"{folder.name} has no vocabulary: it reads no labels")
+    return None
   vocabulary = vocabularies.Vocabulary.load(folder / VOCABULARY)
   return label_mapping.LabelMapping(vocabulary.labels).known(vocabulary.words)

@@ -31,6 +31,7 @@ export function seenRegions(prediction) {
     aspect: width / height || 1,
     boxes: prediction.region_boxes.slice(0, count),
     labels: prediction.region_labels.slice(0, count),
+    colours: prediction.region_colours?.slice(0, count),
     scores: prediction.region_scores.slice(0, count),
     features: [],
   };
@@ -54,7 +55,7 @@ export function readAnswer(prediction, regions) {
     caption: prediction.caption,
     logProb: prediction.log_prob,
     isAnswered: prediction.answered ?? true,
-    problem: prediction.problem ?? '',
+    error: prediction.error ?? '',
     hasScores: Boolean(prediction.word_score),
   };
 }

@@ -88,7 +88,7 @@ export class Drawing {
     group.setAttribute('role', 'button');
     const names = entry.words.map((slot) => this.answer.words[slot].text).join(', ');
     group.setAttribute('aria-label', `Box ${number + 1}: ${names}`);
-    const tag = makeTag(names, 'tag');
+    const tag = makeTag([...new Set(names.split(', '))].join(', '), 'tag');
     this.tags.push({ tag, box: entry.box, isInside: false });
     group.append(rectangle(entry.box, this.width, 'halo'), rectangle(entry.box, this.width, 'line'), tag);
     this.addListeners(group, { element: group, numbers: [number], slots: entry.words, attended: null });
@@ -116,9 +116,10 @@ export class Drawing {
   }
 
   makeChip(region) {
-    const { labels, scores } = this.answer.regions;
+    const { labels, colours, scores } = this.answer.regions;
     const item = document.createElement('li');
-    item.textContent = labels[region] || `region ${region + 1}`;
+    const name = [colours?.[region], labels[region]].filter(Boolean).join(' ');
+    item.textContent = name || `region ${region + 1}`;
     if (scores) {
       const score = document.createElement('small');
       score.textContent = ` ${percent(scores[region])}`;

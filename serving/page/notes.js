@@ -27,8 +27,8 @@ const counted = (count, noun, plural = `${noun}s`) => `${count} ${count === 1 ? 
 export function sentences(answer, given, threshold) {
   const { detections, source, known, model } = given;
   const found = [];
-  if (answer.problem) {
-    found.push(`The server could not read this picture: ${answer.problem}.`);
+  if (answer.error) {
+    found.push(`The server could not read this picture: ${answer.error}.`);
   } else if (!answer.isAnswered) {
     found.push('The model gives no caption: it recognises nothing in this picture that it is sure to know.');
   } else if (!answer.words.length) {

@@ -9,7 +9,7 @@ const MARGIN = 24;
 export function toJson(answer, { model, decode, picture, threshold }) {
   const { numbers } = pointing(answer, threshold);
   const round = (x) => Math.round(1e5 * x) / 1e5;
-  const { boxes, labels, scores } = answer.regions;
+  const { boxes, labels, colours, scores } = answer.regions;
   return {
     picture,
     model,
@@ -27,6 +27,7 @@ export function toJson(answer, { model, decode, picture, threshold }) {
     regions: boxes.map((box, region) => ({
       box: box.map(round),
       label: labels[region],
+      colour: colours?.[region],
       score: scores ? round(scores[region]) : undefined,
     })),
   };
@@ -103,7 +104,7 @@ function drawBox(pen, { box }, words, color, width, height) {
   pen.font = `600 ${size}px system-ui, sans-serif`;
   const [first] = words;
   const score = first.score === null ? '' : ` ${percent(first.score)}`;
-  const text = words.map((word) => word.text).join(', ') + score;
+  const text = [...new Set(words.map((word) => word.text))].join(', ') + score;
   const wide = pen.measureText(text).width + size;
   const left = Math.max(0, Math.min(x1 - line / 2, width - wide));
   const top = Math.max(0, y1 - size * 1.5);

@@ -55,9 +55,11 @@ export async function listCaptioners() {
   return found;
 }
 
-// Returns the names that a model has a label for (name -> label), or null if it reads none.
+// Returns the names that a model has a label for (name -> label), or null if that is unknown.
 export async function knownLabels(model) {
-  model.known ??= await call(model.labelsPath).then(({ names }) => new Map(Object.entries(names)))
-    .catch(() => null);
+  if (model.known === undefined) {
+    const { names } = await call(model.labelsPath);
+    model.known = names && new Map(Object.entries(names));
+  }
   return model.known;
 }

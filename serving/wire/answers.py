@@ -40,7 +40,7 @@ class GroundedCaption:
     log_prob: log-probability of the caption.
     word_scores: [n] probability that the box of each word is right; None if the model has none.
     answered: False if the model knows nothing of the picture and gives no caption.
-    problem: why the picture could not be captioned; "" if it could.
+    error: why the picture could not be captioned; "" if it could.
     seen: the regions, if the model found them itself.
   """
 
@@ -53,7 +53,7 @@ class GroundedCaption:
   log_prob: float
   word_scores: np.ndarray | None = None
   answered: bool = True
-  problem: str = ""
+  error: str = ""
   seen: SeenRegions | None = None
 
   def pointing(self, threshold: float = THRESHOLD) -> np.ndarray:
@@ -74,8 +74,8 @@ class GroundedCaption:
     }
     if self.word_scores is not None:
       row["word_scores"] = _rounded(self.word_scores)
-    if self.problem:
-      row["problem"] = self.problem
+    if self.error:
+      row["error"] = self.error
     if self.seen is not None:
       row["image_size"] = list(self.seen.image_size)
       row["regions"] = [
@@ -110,7 +110,7 @@ def read(outputs: Mapping[str, np.ndarray], row: int, regions: int | None) -> Gr
     log_prob=float(outputs["log_prob"][row]),
     word_scores=None if scores is None else scores[row, :count],
     answered=bool(outputs["answered"][row]) if "answered" in outputs else True,
-    problem=outputs["problem"][row].decode() if "problem" in outputs else "",
+    error=outputs["error"][row].decode() if "error" in outputs else "",
     seen=seen,
   )
 

@@ -69,7 +69,7 @@ class Photographer(tf.Module):
       "region_scores": tf.repeat(tf.constant([[0.8, 0.7, 0.6, 0.5]]), rows, 0),
       "num_regions": count,
       "image_size": sizes,
-      "problem": tf.where(ok, "", "not a JPEG or PNG picture"),
+      "error": tf.where(ok, "", "not a JPEG or PNG picture"),
     }
 
 

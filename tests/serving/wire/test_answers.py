@@ -21,7 +21,7 @@ def outputs():
 PHOTOGRAPH = {
   "word_score": np.array([[0.0, 0.4, 0.0], [0.0] * 3], np.float32),
   "answered": np.array([True, False]),
-  "problem": np.array([b"", b"not a picture"], object),
+  "error": np.array([b"", b"not a picture"], object),
   "num_regions": np.array([3, 0], np.int32),
   "region_boxes": np.zeros((2, 4, 4), np.float32),
   "region_labels": np.array([[b"dog", b"", b"man", b""], [b""] * 4], object),
@@ -56,5 +56,5 @@ def test_answer_of_a_photograph_has_its_regions_and_unsure_words_do_not_point():
 def test_unreadable_picture_has_its_problem():
   answer = answers.read(outputs() | PHOTOGRAPH, 1, None)
   assert not answer.answered
-  assert answer.to_json()["problem"] == "not a picture"
+  assert answer.to_json()["error"] == "not a picture"
   assert answer.words == () and answer.seen.labels == ()
