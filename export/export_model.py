@@ -3,8 +3,9 @@
     python -m export.export_model --run=RUN --out=DIR
 
 writes DIR/1, or the next free number: a SavedModel with warm-up requests and a
-MODEL_CARD.md. A captioner of photographs takes the bytes of picture files. The command loads the saved model again and compares its answers with those
-of the run before it publishes the version.
+MODEL_CARD.md. A captioner of photographs takes the bytes of picture files. The command
+loads the saved model again and compares its answers with those of the run before it
+publishes the version.
 """
 
 import pathlib

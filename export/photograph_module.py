@@ -97,14 +97,15 @@ class PhotographModule(captioner_module.CaptionerModule):
     return getattr(self, method)(**inputs)
 
   def caption_image(self, image_bytes: tf.Tensor) -> dict[str, tf.Tensor]:
-    return self._caption_files(image_bytes, self._decode_configs["greedy"])
+    return self.caption_files(image_bytes, self._decode_configs["greedy"])
 
   def caption_image_beam(self, image_bytes: tf.Tensor) -> dict[str, tf.Tensor]:
-    return self._caption_files(image_bytes, self._decode_configs["beam"])
+    return self.caption_files(image_bytes, self._decode_configs["beam"])
 
-  def _caption_files(
+  def caption_files(
     self, files: tf.Tensor, config: decode_config.DecodeConfig
   ) -> dict[str, tf.Tensor]:
+    """The answer for picture files [B], with words chosen as `config` says."""
     rows = tf.shape(files)[0]
     at_least_one = tf.pad(files, [[0, tf.maximum(1 - rows, 0)]])
     with self.weights.scope():

@@ -1,7 +1,7 @@
 """How photographs become the regions that a run reads: `regions` of its config.json.
 
     {"name": "pictures", "detector": "shipped", "regions": 36, "min_score": 0.0,
-     "columns": {"map_8": [0, 40], ...}, "labels": [...], "colours": [...], "fingerprint": "c51a..."}
+     "columns": {"map_8": [0, 40], ...}, "labels": [...], "colours": [...], "fingerprint": "c5"}
 
 Training copies it from the prepared data, which has it from the extraction. Which numbers a region
 has, and how they are standardised, follows from the detector (`vision/regions.py`); `columns`,

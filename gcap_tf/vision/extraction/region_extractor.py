@@ -115,12 +115,14 @@ class RegionExtractor:
     """
     image = pictures.read(path)
     height, width = image.shape[:2]
+    return self._as_record(self.look(image, image_id), width, height), (width, height)
+
+  def look(self, image: np.ndarray, image_id: str) -> dict[str, tf.Tensor]:
+    """The regions of a picture [height, width, 3] as a batch of one, see `RegionMaker`."""
     if self._foreign is not None:
-      found = self._foreign_regions(image, image_id)
-    else:
-      placed, content = canvas.place(tf.constant(image), self._main.detector.config.size)
-      found = self._propose[self._number(image_id)](placed[None], content[None])
-    return self._as_record(found, width, height), (width, height)
+      return self._foreign_regions(image, image_id)
+    placed, content = canvas.place(tf.constant(image), self._main.detector.config.size)
+    return self._propose[self._number(image_id)](placed[None], content[None])
 
   def _number(self, image_id: str) -> int:
     """Which maker looks at a picture: 0, or 1 + its fold."""
