@@ -73,7 +73,7 @@ class GroundedCaption:
       "answered": self.answered,
     }
     if self.word_scores is not None:
-      row["word_scores"] = _rounded(self.word_scores)
+      row["word_score"] = _rounded(self.word_scores)
     if self.error:
       row["error"] = self.error
     if self.seen is not None:

@@ -49,7 +49,7 @@ def test_answer_of_a_photograph_has_its_regions_and_unsure_words_do_not_point():
   assert answer.pointing(0.3).tolist() == [False, True]
   row = json.loads(json.dumps(answer.to_json()))
   assert row["image_size"] == [640, 480]
-  assert row["word_scores"] == [0.0, 0.4]
+  assert row["word_score"] == [0.0, 0.4]
   assert row["regions"][2] == {"box": [0.0] * 4, "label": "man", "score": 0.5}
 
 
