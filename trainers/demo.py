@@ -61,12 +61,13 @@ What to try next:
 def main(argv: list[str]) -> None:
   del argv
   from gcap_tf.shipped import folders as shipped_folders
+  from serving import servables
   from trainers.gallery import photographs
 
   started, out = time.monotonic(), pathlib.Path(_OUT.value)
   model = pathlib.Path(_MODEL.value) if _MODEL.value else shipped_folders.model_folder()
   found = {}
-  if photographs.captions_photographs(model):
+  if servables.captions_photographs(model):
     found = photographs.find(_PICTURES.value)
     if not found:
       from serving import free_photographs

@@ -4,20 +4,10 @@ import os
 import pathlib
 from collections.abc import Mapping, Sequence
 
-from serving import client, embedded, free_photographs, servables, versions
+from serving import client, embedded, free_photographs, versions
 from serving.wire import answers, picture_files
 
-SIGNATURE = "caption_image"
 DATA = "GCAP_DATA"  # variable of the environment that names a folder of datasets
-
-
-def captions_photographs(model: pathlib.Path) -> bool:
-  """Whether the newest version of an exported captioner captions photographs."""
-  numbered = [folder for folder in model.iterdir() if folder.name.isdigit()]
-  if not numbered:
-    return False
-  newest = max(numbered, key=lambda folder: int(folder.name))
-  return SIGNATURE in servables.read_meta_graph(newest).signature_def
 
 
 def find(more: int) -> dict[str, pathlib.Path]:
