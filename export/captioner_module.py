@@ -123,11 +123,16 @@ class CaptionerModule(tf.Module):
   ) -> dict[str, tf.Tensor]:
     rows, regions = self.reader.sizes(inputs)
     batch = self.reader.batch(inputs)
-    captioner = self._captioner()
-    with self.weights.scope():
-      decoded = decoder.decode(captioner, captioner.encode(batch), config)
+    decoded = self._decode(batch, config)
     decoded = {name: value[:rows] for name, value in decoded.items()}
     return self._answer(decoded, batch["region_mask"][:rows], regions, config.max_length)
+
+  def _decode(
+    self, batch: dict[str, tf.Tensor], config: decode_config.DecodeConfig
+  ) -> dict[str, tf.Tensor]:
+    captioner = self._captioner()
+    with self.weights.scope():
+      return decoder.decode(captioner, captioner.encode(batch), config)
 
   def _answer(
     self,

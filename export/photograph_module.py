@@ -20,14 +20,13 @@ Outputs: those of `captioner_module`, and what was seen, with R regions:
 The graph holds core TensorFlow operations only.
 """
 
-from collections.abc import Sequence
+from typing import Any
 
 import tensorflow as tf
 
 from export import captioner_module
 from gcap_tf import batch as batches
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.decoding import decoder
 from gcap_tf.runs import photograph_runs
 from gcap_tf.vision import region_graph
 
@@ -46,29 +45,17 @@ class PhotographModule(captioner_module.CaptionerModule):
   """The exported graph of a captioner and its detector."""
 
   def __init__(
-    self,
-    photographs: photograph_runs.PhotographRun,
-    is_thing: Sequence[bool],
-    beam_size: int = 3,
-    max_length: int = 20,
-    float16: bool = False,
-    webp: bool = False,
+    self, photographs: photograph_runs.PhotographRun, *, webp: bool = False, **options: Any
   ):
     """Keeps the parts; `signatures` traces them.
 
     Args:
       photographs: captioner and detector, with their weights.
-      is_thing: for every word of the vocabulary, whether it names a thing.
-      beam_size: N of the beam signatures.
-      max_length: T, the most words of a caption.
-      float16: whether to store the weights in half precision.
       webp: whether to decode WebP as well, which older programs cannot load.
+      **options: of `CaptionerModule`.
     """
     run, found = photographs.run, photographs.detector
-    others = (found.detector,)
-    super().__init__(
-      run.model, run.vocabulary, is_thing, beam_size, max_length, float16, others=others
-    )
+    super().__init__(run.model, run.vocabulary, others=(found.detector,), **options)
     recipe = photographs.recipe
     graph = region_graph.RegionGraph(found.detector, recipe.regions, recipe.min_score, webp)
     self._graph = lambda: graph  # a lambda is not tracked, so the detector is not saved twice
@@ -122,14 +109,13 @@ class PhotographModule(captioner_module.CaptionerModule):
       found: of `region_graph.RegionGraph`.
       config: how words are chosen.
     """
-    captioner = self._captioner()
-    with self.weights.scope():
-      decoded = decoder.decode(captioner, captioner.encode(self._batch(found)), config)
+    decoded = self._decode(self._batch(found), config)
     decoded = _blank_damaged(decoded, found["problem"] == "")
-    regions = found["boxes"].shape[1] or tf.shape(found["boxes"])[1]
-    answer = self._answer(decoded, found["region_mask"], regions, config.max_length)
-    real = found["region_mask"]
+    real, regions = found["region_mask"], tf.shape(found["boxes"])[1]
+    answer = self._answer(decoded, real, regions, config.max_length)
+    shape = [None, config.max_length, found["boxes"].shape[1]]
     return answer | {
+      "attention": tf.ensure_shape(answer["attention"], shape),
       "region_boxes": found["boxes"],
       "region_labels": tf.where(real, tf.gather(self._labels, found["region_labels"]), ""),
       "region_colours": tf.where(real, tf.gather(self._colours, found["region_colours"]), ""),
@@ -167,8 +153,7 @@ class PhotographModule(captioner_module.CaptionerModule):
 
 def _blank_damaged(decoded: dict[str, tf.Tensor], is_fine: tf.Tensor) -> dict[str, tf.Tensor]:
   """No words for pictures that could not be decoded; is_fine is bool [B]."""
-  return decoded | {
-    "tokens": tf.where(is_fine[:, tf.newaxis], decoded["tokens"], 0),
-    "length": tf.where(is_fine, decoded["length"], 0),
-    "log_prob": tf.where(is_fine, decoded["log_prob"], 0.0),
-  }
+  blank = {"tokens": tf.where(is_fine[:, tf.newaxis], decoded["tokens"], 0)}
+  for name in ("length", "log_prob"):
+    blank[name] = tf.where(is_fine, decoded[name], tf.zeros_like(decoded[name]))
+  return decoded | blank

@@ -7,6 +7,7 @@ with the model in memory, and then renames it to its number in one step.
 import dataclasses
 import os
 import pathlib
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -120,18 +121,35 @@ def make_module(
   if run.kind == "matcher":
     is_noun = thing_words.is_noun(run.vocabulary)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
-  things = thing_words.is_thing(run.vocabulary, config.object_words or None)
-  options = (config.beam_size, config.max_length, config.float16_weights)
   if config.detector or region_recipes.read(run.config):
     photographs = photograph_runs.load(run, config.detector)
     if not photographs.foreign:
-      return photograph_module.PhotographModule(photographs, things, *options)
+      return make_photograph_module(photographs, config)
     logging.warning(
       "%s is not a TensorFlow graph of ours: the export reads regions only; --detector=RUN gives "
       "it a detector",
       photographs.foreign,
     )
-  return captioner_module.CaptionerModule(run.model, run.vocabulary, things, *options)
+  return captioner_module.CaptionerModule(
+    run.model, run.vocabulary, **_captioner_options(run, config)
+  )
+
+
+def make_photograph_module(
+  photographs: photograph_runs.PhotographRun, config: ExportConfig, webp: bool = False
+) -> photograph_module.PhotographModule:
+  """The graph of a captioner with its detector; see there for `webp`."""
+  options = _captioner_options(photographs.run, config)
+  return photograph_module.PhotographModule(photographs, webp=webp, **options)
+
+
+def _captioner_options(run: run_folders.Run, config: ExportConfig) -> dict[str, Any]:
+  return {
+    "is_thing": thing_words.is_thing(run.vocabulary, config.object_words or None),
+    "beam_size": config.beam_size,
+    "max_length": config.max_length,
+    "float16": config.float16_weights,
+  }
 
 
 def next_version(out: pathlib.Path) -> int:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import tensorflow as tf
 
-from export import photograph_module, thing_words
+from export import photograph_module, saved_model
 from gcap_tf import answers, errors, files, picture_inputs
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.evaluation import captioner_evaluation
@@ -100,13 +100,9 @@ class RunBackend:
 
   def __init__(self, photographs: photograph_runs.PhotographRun):
     self.photographs = photographs
-    run = photographs.run
-    self.module = photograph_module.PhotographModule(
-      photographs,
-      thing_words.is_thing(run.vocabulary),
-      max_length=captioner_evaluation.max_length(run),
-      webp=True,
-    )
+    length = captioner_evaluation.max_length(photographs.run)
+    config = saved_model.ExportConfig(max_length=length)
+    self.module = saved_model.make_photograph_module(photographs, config, webp=True)
 
   def answer(self, given: Sequence[picture_inputs.Given], decode: Decode) -> Outputs:
     config = self.module.decoding(decode) if isinstance(decode, str) else decode
@@ -202,10 +198,10 @@ def saved_model_folder(path: pathlib.Path) -> pathlib.Path | None:
 
 def _stacked(rows: list[Any]) -> np.ndarray:
   """Rows in one array; those with fewer regions are padded."""
-  text = isinstance(rows[0], bytes) or rows[0].dtype == object
-  arrays = [np.asarray(row, object if text else None) for row in rows]
-  shape = np.max([array.shape for array in arrays], axis=0).astype(int)
-  stacked = np.zeros((len(arrays), *shape), arrays[0].dtype)
-  for number, array in enumerate(arrays):
-    stacked[(number, *(slice(size) for size in array.shape))] = array
+  if not np.ndim(rows[0]):
+    return np.array(rows, object if isinstance(rows[0], bytes) else None)
+  shape = np.max([row.shape for row in rows], axis=0)
+  stacked = np.zeros((len(rows), *shape), rows[0].dtype)
+  for place, row in zip(stacked, rows, strict=True):
+    place[tuple(slice(size) for size in row.shape)] = row
   return stacked

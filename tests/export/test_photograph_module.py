@@ -3,6 +3,7 @@ import pytest
 import tensorflow as tf
 
 from export import captioner_module, photograph_module, saved_model, warmup_requests
+from gcap_tf import api
 from gcap_tf.data.stores import extracted_store, feature_folders
 from gcap_tf.evaluation import region_captioning
 from gcap_tf.runs import detector_runs, photograph_runs, run_folders
@@ -19,7 +20,7 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def module(run):
   found = photograph_runs.load(run)
-  return photograph_module.PhotographModule(found, tiny_runs.THINGS, max_length=8)
+  return photograph_module.PhotographModule(found, is_thing=tiny_runs.THINGS, max_length=8)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_a_photograph_is_captioned_as_its_stored_regions_are(run, module, sample
     np.testing.assert_allclose(found["log_prob"][row], expected["log_prob"], atol=0.05)
 
 
-def test_the_saved_model_answers_what_the_module_answers(run, samples, tmp_path, monkeypatch):
+def test_the_saved_model_answers_what_the_module_does(run, module, samples, tmp_path, monkeypatch):
   """`export` itself compares all signatures; here a batch with a damaged picture."""
   monkeypatch.setattr(warmup_requests, "BATCHES", (1,))
   loaded = run_folders.load(run)
@@ -95,11 +96,13 @@ def test_the_saved_model_answers_what_the_module_answers(run, samples, tmp_path,
     *("caption_image", "caption_image_beam"),
   }
   assert set(signatures["serving_default"].structured_input_signature[1]) == {"image_bytes"}
-  config = saved_model.ExportConfig(max_length=8)
-  module = saved_model.make_module(loaded, config)
   for name in ("caption_image", "caption_image_beam"):
     found = signatures[name](image_bytes=tf.constant(samples))
+    assert found["attention"].shape == (5, 8, 6)
     expected = module.python_answer(name, {"image_bytes": tf.constant(samples)})
     for key in ("caption", "box_index", "grounded", "error", "region_labels", "num_regions"):
       assert (found[key].numpy() == expected[key].numpy()).all(), (name, key)
     np.testing.assert_allclose(found["attention"], expected["attention"], atol=1e-4)
+  answers = api.load(tmp_path).caption(samples)
+  texts = [answer.caption.encode() for answer in answers]
+  assert texts == module.caption_image(tf.constant(samples))["caption"].numpy().tolist()
