@@ -19,6 +19,22 @@ def register_keras() -> None:
     importlib.import_module(module, __name__)
 
 
+def load(run="shipped", detector: str = ""):
+  """Loads a captioner of photographs: `gcap_tf.load().caption("photo.jpg")`.
+
+  Args:
+    run: "shipped", a run folder, a packed run, or the folder of a SavedModel.
+    detector: what finds regions, in place of the run's own detector; as
+      `trainers.extract_regions --detector`.
+
+  Returns:
+    an `api.Captioner`.
+  """
+  import importlib
+
+  return importlib.import_module(".api", __name__).load(run, detector)
+
+
 def __getattr__(name: str) -> str:
   """`gcap_tf.__version__`: of pyproject.toml in a clone, else of the installed package."""
   if name != "__version__":

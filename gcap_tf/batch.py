@@ -90,7 +90,9 @@ ENTRIES: dict[str, Entry] = {
   "verb_mask": _entry("bool", "B T", "captions", optional=True),
   # target_regions is the IoU of an annotated word's box with each region.
   "target_regions": _entry("float32", "B T R", "regions", "captions"),
+  # teacher_words are the words whose attention is taken from the teacher.
   "teacher_attention": _entry("float32", "B T R", "captions", optional=True),
+  "teacher_words": _entry("bool", "B T", "captions", optional=True),
 }
 
 

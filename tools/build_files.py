@@ -34,11 +34,13 @@ GROUPED = (
   *("training/methods", "training/regularizers", "visuals"),
 )
 LAYERS_FILE = ROOT / "tools" / "bazel" / "layers.bzl"
-LAYERS: dict[str, int] = next(
-  ast.literal_eval(node.value)
+_CONSTANTS = {
+  ast.unparse(node.targets[0]): node.value
   for node in ast.parse(LAYERS_FILE.read_text(encoding="utf-8")).body  # Starlark is Python here.
-  if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LAYERS"
-)
+  if isinstance(node, ast.Assign)
+}
+LAYERS: dict[str, int] = ast.literal_eval(_CONSTANTS["LAYERS"])
+API: list[str] = ast.literal_eval(_CONSTANTS["API"])
 
 
 def layer_of(folder: str) -> str:
@@ -93,6 +95,18 @@ def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> se
     or name.removesuffix(".__init__") in named
     or name.rpartition(".")[0] in folders
   }
+
+
+def check_lowest(modules: dict[str, pathlib.Path]) -> None:
+  """Bazel lets gcap_tf itself see what is above it, for its API: no other file of it may."""
+  for path in sorted((ROOT / "gcap_tf").glob("*.py")):
+    upwards = [
+      name
+      for name in imported_modules(path, modules)
+      if modules[name].parent != ROOT / "gcap_tf" and path.stem not in API
+    ]
+    if upwards:
+      raise SystemExit(f"gcap_tf/{path.name} imports {upwards[0]}, which is above it")
 
 
 def extra_attributes(path: pathlib.Path) -> list[str]:
@@ -200,6 +214,7 @@ def main(argv: list[str]) -> int:
   parser.add_argument("--check", action="store_true", help="only report, write nothing")
   check_only = parser.parse_args(argv).check
   modules = python_files()
+  check_lowest(modules)
   wanted = {}
   for folder in sorted({path.parent for path in modules.values()}):
     wanted[folder / "BUILD"] = build_file(folder, modules)

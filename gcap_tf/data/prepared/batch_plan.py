@@ -43,6 +43,7 @@ class BatchConfig:
     prefetch: finished batches that wait.
     position_blocks: adds `position_blocks` [I, R, 30] for PFAN.
     noun_tags: universal parts of speech that `noun_mask` marks.
+    teacher_tags: universal parts of speech that `teacher_words` marks.
   """
 
   images: configs.PositiveInt = 32
@@ -58,6 +59,7 @@ class BatchConfig:
   prefetch: configs.PositiveInt = 4
   position_blocks: bool = False
   noun_tags: tuple[str, ...] = ("NOUN", "PROPN")
+  teacher_tags: tuple[str, ...] = ("NOUN", "PROPN")
 
   def __post_init__(self):
     if self.items == "caption" and self.captions_per_image != 1:
