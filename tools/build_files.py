@@ -29,9 +29,9 @@ TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
 GROUPED = (
   *("benchmarks/peers", "captioners", "data", "data/prepared", "data/readers", "data/scenes"),
   *("data/stores", "decoding", "evaluation", "evaluation/evaluators", "export", "interop"),
-  *("layers", "losses", "matchers", "metrics", "recipes", "recipes/papers", "rewards", "runs"),
-  *("serving", "serving/contract", "text", "trainers/tagger", "training", "training/fine_tuning"),
-  *("training/methods", "training/regularizers", "visuals"),
+  *("layers", "losses", "matchers", "metrics", "metrics/java_scorers", "recipes", "rewards"),
+  *("runs", "serving", "serving/contract", "text", "trainers/tagger", "training"),
+  *("training/fine_tuning", "training/methods", "training/regularizers", "visuals"),
 )
 LAYERS_FILE = ROOT / "tools" / "bazel" / "layers.bzl"
 _CONSTANTS = {
