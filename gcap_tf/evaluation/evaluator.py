@@ -41,6 +41,8 @@ class ReportConfig:
     captions_path: file for the captions (COCO results); "" writes none.
     grounding_path: file for the grounding submission; "" writes none.
     given_path: file for the submission of the split's own captions; "" writes none.
+    errors_path: folder for photographs of right and wrong words; "" draws none.
+    pictures: folder of the photographs, for `errors_path`.
     self_retrieval: number of pictures that each caption is ranked among; 0 for none.
     statistics: also report what each picture adds to figures.
   """
@@ -51,6 +53,8 @@ class ReportConfig:
   captions_path: str = ""
   grounding_path: str = ""
   given_path: str = ""
+  errors_path: str = ""
+  pictures: str = ""
   self_retrieval: int = 0
   statistics: bool = False
 
