@@ -77,6 +77,7 @@ def model_config(
     "vocabulary_size": vocabulary.size,
     "feature_size": data.feature_size,
     "global_size": data.global_size,
+    "global_is_mean": data.global_is_mean,
     "num_labels": len(vocabulary.labels) if uses_labels(data, config) else 0,
   }
   if sorts_regions(data, config):

@@ -1,13 +1,14 @@
 """Tests of gcap_tf/runs/packed_run.py."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 from gcap_tf import errors, files
-from gcap_tf.runs import packed_run, run_folders
-from tests.export import tiny_runs
+from gcap_tf.runs import packed_run, photograph_runs, run_folders
+from tests.export import picture_captioner, tiny_runs
 
 FIGURES = {"cider": 81.25, "f1_all": 25.0, "spice": 22.5}
 
@@ -99,3 +100,18 @@ def test_figures_are_a_file_or_its_last_line(tmp_path):
       packed_run.read_figures(path)
   with pytest.raises(errors.UserError, match="does not exist"):
     packed_run.read_figures(tmp_path / "none")
+
+
+def test_a_captioner_of_photographs_takes_its_detector_along(tmp_path):
+  run = picture_captioner.write(tmp_path)
+  before = photograph_runs.load(run)
+  size = packed_run.pack(run, tmp_path / "packed")
+  packed = tmp_path / "packed"
+  assert size == sum(path.stat().st_size for path in packed.rglob("*") if path.is_file())
+  shutil.rmtree(run)
+  found = photograph_runs.load(packed)
+  assert found.detector.folder == packed / "detector"
+  assert found.recipe.regions == before.recipe.regions
+  assert found.recipe.detector == "detector" and found.recipe.fingerprint
+  card = (packed / "MODEL_CARD.md").read_text()
+  assert "It sees what its detector finds" in card and "Photographs were used." in card

@@ -49,7 +49,8 @@ def test_the_size_of_a_global_feature_follows_from_the_data(tmp_path):
   data = small_runs.data(tmp_path, train=2, val=1, global_size=6)
   config = small_runs.captioner_config()
   vocabulary = captioner_model.build_vocabulary(data, config)
-  assert captioner_model.model_config(data, vocabulary, config).global_size == 6
+  found = captioner_model.model_config(data, vocabulary, config)
+  assert (found.global_size, found.global_is_mean) == (6, False)
 
 
 @pytest.mark.parametrize(("name", "size"), [("grid_size", 5), ("global_size", 7)])

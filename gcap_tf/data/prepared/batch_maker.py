@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gcap_tf import batch, box_geometry, errors
+from gcap_tf import config as configs
 from gcap_tf.data import records
 from gcap_tf.data.prepared import batch_plan, prepared_data
 from gcap_tf.text import vocabulary as vocabularies
@@ -84,7 +85,7 @@ class BatchMaker:
   ):
     self._split = split
     self._vocabulary = vocabulary
-    self._config = config
+    self._config = configs.check(config, "batches")
     self._parts = frozenset(parts)
     self._teacher = teacher
     self._is_matcher = vocabulary.layout == "matcher"

@@ -74,11 +74,6 @@ class PrepareConfig:
     default_factory=simulated_detector.NoisyConfig
   )
 
-  def __post_init__(self):
-    for name, least in (("shards", 1), ("max_images", 0), ("max_regions", 0)):
-      if getattr(self, name) < least:
-        raise errors.UserError(f"{name} is {getattr(self, name)}; it must be at least {least}")
-
 
 def prepare(
   config: PrepareConfig,
@@ -98,6 +93,7 @@ def prepare(
     beam_options: for a Beam runner.
     open_run: loads a run of our detector, for regions="pictures".
   """
+  configs.check(config, "")
   out = pathlib.Path(out)
   check_replaceable(out)
   given = object_words.ObjectClasses.load(config.object_classes) if config.object_classes else None
