@@ -25,7 +25,7 @@ from gcap_tf.evaluation import captioner_evaluation, matcher_evaluation
 from gcap_tf.matchers import blocks, ensemble
 from gcap_tf.metrics import attention as attention_metrics
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 from gcap_tf.runs import run_folders
 
 S = TypeVar("S")
