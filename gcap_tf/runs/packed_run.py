@@ -4,17 +4,27 @@ config.json      without folders of the machine that trained it
 vocabulary.json  unchanged
 weights.npz      the best weights, float16
 metrics.json     the figures of one evaluation, if given
+word_classes.json, calibration.json   as in the run, if it has them; a calibration does not survive
+                 `start_share`, since it is of other weights
 MODEL_CARD.md    use, limits, data, metrics, licence, training
 """
 
 import json
 import os
 import pathlib
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
 from gcap_tf import errors, files
-from gcap_tf.runs import card_sections, packed_weights, run_card, run_folders
+from gcap_tf.runs import (
+  card_sections,
+  packed_weights,
+  run_answers,
+  run_card,
+  run_folders,
+  run_words,
+)
 from gcap_tf.shipped import folders as shipped_folders
 
 _OF_THE_MACHINE = ("data", "command", "start")
@@ -63,6 +73,9 @@ def pack(
     files.write_json(partial / "config.json", config)
     loaded.vocabulary.save(partial / "vocabulary.json")
     packed_weights.save(packed_weights.path_of(partial), loaded.model)
+    for name in (run_words.FILE, *(() if start_share else (run_answers.FILE,))):
+      if (loaded.folder / name).exists():
+        shutil.copyfile(loaded.folder / name, partial / name)
     card = run_card.text(run_folders.load(partial), licence)
     files.write_text(partial / "MODEL_CARD.md", card)
   return sum(path.stat().st_size for path in out.iterdir())
