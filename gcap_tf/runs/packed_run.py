@@ -4,8 +4,8 @@ config.json      without folders of the machine that trained it
 vocabulary.json  unchanged
 weights.npz      the best weights, float16
 metrics.json     the figures of one evaluation, if given
-word_classes.json, calibration.json   as in the run, if it has them; a calibration does not survive
-                 `start_share`, since it is of other weights
+word_classes.json  nouns and things of a captioner's vocabulary, so that captioning needs no tagger
+calibration.json   as in the run, if it has one; `start_share` drops it, as it is of other weights
 MODEL_CARD.md    use, limits, data, metrics, licence, training
 """
 
@@ -73,6 +73,8 @@ def pack(
     files.write_json(partial / "config.json", config)
     loaded.vocabulary.save(partial / "vocabulary.json")
     packed_weights.save(packed_weights.path_of(partial), loaded.model)
+    if loaded.kind == "captioner":
+      run_words.of(loaded.folder, loaded.vocabulary)  # Asks the tagger now, not the user's.
     for name in (run_words.FILE, *(() if start_share else (run_answers.FILE,))):
       if (loaded.folder / name).exists():
         shutil.copyfile(loaded.folder / name, partial / name)
