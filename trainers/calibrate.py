@@ -3,7 +3,7 @@ r"""Fits the confidence of a captioner: how probable it is that the box of a wor
     python -m trainers.calibrate --run=runs/updown --data=data/f30k --split=val --curve=risk.png
 
 Writes RUN/calibration.json, which captioning, evaluation and export read: `word_score` and `score`
-of an answer are probabilities then (docs/confidence.md). Fit it again whenever weights change.
+of an answer are probabilities then (docs/answers.md). Fit it again whenever weights change.
 Prints one JSON object as its last line, in percent: `word_ece` and `caption_ece` (expected
 calibration error), `word_risk` and `caption_risk` (area under the risk-coverage curve), all
 cross-fitted by picture; `..._attention` is the same of the attention without a fit.
