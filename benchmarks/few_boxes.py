@@ -3,8 +3,8 @@ r"""Captions pictures of 1 to 3 boxes, and counts those that repeat a noun or ar
     python -m benchmarks.few_boxes --run=shipped --data=data/f30k --split=val
     python -m benchmarks.few_boxes --run=shipped --data=data/f30k --label_names=coco --decode=beam
 
-Regions are sampled as in training (data/prepared/region_noise.py); metrics/sentences.py says what
-a fault is. Prints the faulty captions, and as its last line one JSON object, in percent.
+Regions are sampled as in training (`data/prepared/region_noise.py`). What a fault is, stands in
+`metrics/answers/sentences.py`. Prints the faulty captions; the last line is one JSON object, in percent.
 """
 
 import json
@@ -15,7 +15,7 @@ from absl import flags
 from gcap_tf import errors, printing
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import captioner_evaluation
-from gcap_tf.metrics import sentences
+from gcap_tf.metrics.answers import sentences
 from gcap_tf.runs import run_folders, run_words
 from trainers import decode_flags, region_flags
 

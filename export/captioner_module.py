@@ -31,6 +31,7 @@ Rows without regions and empty batches are valid; a row without regions has no a
 import dataclasses
 from collections.abc import Sequence
 
+import keras
 import tensorflow as tf
 
 from export import region_inputs, weights
@@ -80,6 +81,8 @@ def decodings(
 class CaptionerModule(tf.Module):
   """The exported graph of one captioner; `signatures()` returns what to save."""
 
+  loads_anywhere = True  # core TensorFlow operations only
+
   def __init__(
     self,
     captioner: base.Captioner,
@@ -90,6 +93,7 @@ class CaptionerModule(tf.Module):
     float16: bool = False,
     classes: word_classes.WordClasses | None = None,
     calibration: confidence.Calibration | None = None,
+    others: Sequence[keras.Model] = (),
   ):
     """Keeps the parts; `signatures` traces them.
 
@@ -103,11 +107,12 @@ class CaptionerModule(tf.Module):
       classes: nouns and verbs of the vocabulary, which captions do not repeat; None decodes
         as released programs do.
       calibration: of the run, if it has one.
+      others: models that the graph uses besides, such as a detector.
     """
     super().__init__(name="captioner")
     # A tf.Module saves its attributes; the lambda hides the Keras model from it.
     self._captioner = lambda: captioner
-    self.weights = weights.ExportedWeights(captioner, float16)
+    self.weights = weights.ExportedWeights((captioner, *others), float16)
     self.reader = region_inputs.RegionReader(
       region_inputs.RegionInputs.of(captioner.config), vocabulary
     )
@@ -149,12 +154,17 @@ class CaptionerModule(tf.Module):
   ) -> dict[str, tf.Tensor]:
     rows, regions = self.reader.sizes(inputs)
     batch = self.reader.batch(inputs)
+    decoded = self._decode(batch, config)
+    decoded = {name: value[:rows] for name, value in decoded.items()}
+    return self._answer(decoded, batch["region_mask"][:rows], regions, config.max_length)
+
+  def _decode(
+    self, batch: dict[str, tf.Tensor], config: decode_config.DecodeConfig
+  ) -> dict[str, tf.Tensor]:
     captioner = self._captioner()
     with self.weights.scope():
       decoded = decoder.decode(captioner, captioner.encode(batch), config)
-    decoded = answers.finish(decoded, batch, self._rules, len(self._words))
-    decoded = {name: value[:rows] for name, value in decoded.items()}
-    return self._answer(decoded, batch["region_mask"][:rows], regions, config.max_length)
+    return answers.finish(decoded, batch, self._rules, len(self._words))
 
   def _answer(
     self,

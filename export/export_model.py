@@ -3,8 +3,9 @@
     python -m export.export_model --run=RUN --out=DIR
 
 writes DIR/1, or the next free number: a SavedModel with warm-up requests and a
-MODEL_CARD.md. The command loads the saved model again and compares its answers with those
-of the run before it publishes the version.
+MODEL_CARD.md. A captioner of photographs takes the bytes of picture files. The command
+loads the saved model again and compares its answers with those of the run before it
+publishes the version.
 """
 
 import pathlib
@@ -36,6 +37,12 @@ def _define_flags() -> None:
     False,
     "Decodes as the released programs do, without the rules against repeats and bad endings.",
   )
+  flags.DEFINE_string(
+    "detector",
+    "",
+    "Detector in the graph of a captioner of photographs: shipped or a run folder; the default is "
+    "the one that made the regions of the run.",
+  )
   flags.DEFINE_string("licence", "", "Licence of the weights, for MODEL_CARD.md.")
 
 
@@ -58,6 +65,7 @@ def main(argv: list[str]) -> None:
       max_length=FLAGS.max_length or captioner_evaluation.max_length(run),
       float16_weights=FLAGS.float16_weights,
       object_words=words,
+      detector=FLAGS.detector,
       licence=FLAGS.licence,
       as_published=FLAGS.as_published,
     ),

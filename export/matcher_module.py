@@ -31,6 +31,8 @@ CAPTIONS = tf.TensorSpec([None], tf.string, "captions")
 class MatcherModule(tf.Module):
   """The exported graph of one matcher; `signatures()` returns what to save."""
 
+  loads_anywhere = False  # it has operations of tensorflow_text
+
   def __init__(
     self,
     matcher: base.Matcher,

@@ -5,7 +5,9 @@
 
 writes `config.json` without local paths, `vocabulary.json`, the best weights in float16
 (`weights.npz`), the scores (`metrics.json`) and `MODEL_CARD.md`. `--start_share` averages
-the weights of a fine-tuned run with those before fine-tuning.
+the weights of a fine-tuned run with those before fine-tuning. The folder of a captioner of
+photographs also holds the detector that made its regions (`detector/`), unless that is the
+shipped one.
 """
 
 from absl import flags
@@ -23,6 +25,12 @@ def _define_flags() -> None:
   )
   flags.DEFINE_string("evaluated", "", "What the scores were measured on, for the model card.")
   flags.DEFINE_float("start_share", 0.0, "Share of the weights from before fine-tuning.", 0.0, 1.0)
+  flags.DEFINE_string(
+    "detector",
+    "",
+    "Detector of a captioner of photographs, in place of the one that made its regions: shipped, "
+    "or a run folder.",
+  )
   flags.DEFINE_string("licence", "", "Licence of the weights, for the model card.")
 
 
@@ -32,7 +40,13 @@ def main(argv: list[str]) -> None:
 
   figures = packed_run.read_figures(FLAGS.metrics) if FLAGS.metrics else None
   size = packed_run.pack(
-    FLAGS.run, FLAGS.out, figures, FLAGS.evaluated, FLAGS.licence, FLAGS.start_share
+    FLAGS.run,
+    FLAGS.out,
+    figures,
+    FLAGS.evaluated,
+    FLAGS.licence,
+    FLAGS.start_share,
+    FLAGS.detector,
   )
   print(f"{FLAGS.out}: {size / 1e6:.1f} MB")
 

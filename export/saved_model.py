@@ -7,16 +7,24 @@ with the model in memory, and then renames it to its number in one step.
 import dataclasses
 import os
 import pathlib
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from export import captioner_module, matcher_module, model_card, warmup_requests
+from export import (
+  captioner_module,
+  graph_operations,
+  matcher_module,
+  model_card,
+  photograph_module,
+  warmup_requests,
+)
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.runs import run_answers, run_folders, run_words
-from gcap_tf.text import thing_words
+from gcap_tf.runs import photograph_runs, region_recipes, run_answers, run_folders, run_words
+from gcap_tf.text import tagging, thing_words
 
 TOLERANCE = 1e-4
 
@@ -31,6 +39,8 @@ class ExportConfig:
     max_length: T, the most words of a caption.
     float16_weights: whether to store the weights in half precision.
     object_words: words that name things; () takes them from the vocabulary (`thing_words`).
+    detector: run folder of the detector that a captioner of photographs has in its graph, or
+      "shipped"; "" takes the run's own, or none if it was not trained on photographs.
     licence: licence of the weights, for the model card.
     as_published: decodes as released programs do, without the rules of `user_rules`.
   """
@@ -40,6 +50,7 @@ class ExportConfig:
   max_length: configs.PositiveInt = 20
   float16_weights: bool = False
   object_words: tuple[str, ...] = ()
+  detector: str = ""
   licence: str = ""
   as_published: bool = False
 
@@ -65,6 +76,7 @@ def export(
   with files.atomic_path(folder) as partial:
     signatures = module.signatures()
     save(module, str(partial), signatures)
+    check_operations(partial, module)
     warmup_requests.write(partial, run.kind, example_requests(module, signatures))
     verify(partial, module)
     card = model_card.text(run, config, version, signatures)
@@ -94,27 +106,59 @@ def save(
   tf.saved_model.save(module, folder, signatures=signatures, options=options)
 
 
+def check_operations(folder: pathlib.Path, module: tf.Module) -> None:
+  """A `UserError` if a graph that should load anywhere has operations that are not core ones."""
+  found = graph_operations.not_portable(folder) if module.loads_anywhere else ()
+  if found:
+    raise errors.UserError(
+      f"{folder}: the graph has operations that TensorFlow without our packages may lack: "
+      f"{', '.join(found)}; the export was not published"
+    )
+
+
 def make_module(
   run: run_folders.Run, config: ExportConfig
 ) -> "captioner_module.CaptionerModule | matcher_module.MatcherModule":
   """Returns the graph to save for the kind of the run."""
   if run.kind == "matcher":
-    is_noun = thing_words.is_noun(run.vocabulary)
+    scored = run.model.noun_tags or tagging.NOUN_TAGS
+    is_noun = thing_words.is_noun(run.vocabulary, scored)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
+  if config.detector or region_recipes.read(run.config):
+    photographs = photograph_runs.load(run, config.detector)
+    if not photographs.foreign:
+      return make_photograph_module(photographs, config)
+    logging.warning(
+      "%s is not a TensorFlow graph of ours: the export reads regions only; --detector=RUN gives "
+      "it a detector",
+      photographs.foreign,
+    )
+  return captioner_module.CaptionerModule(
+    run.model, run.vocabulary, **_captioner_options(run, config)
+  )
+
+
+def make_photograph_module(
+  photographs: photograph_runs.PhotographRun, config: ExportConfig, webp: bool = False
+) -> photograph_module.PhotographModule:
+  """The graph of a captioner with its detector; see there for `webp`."""
+  options = _captioner_options(photographs.run, config)
+  return photograph_module.PhotographModule(photographs, webp=webp, **options)
+
+
+def _captioner_options(run: run_folders.Run, config: ExportConfig) -> dict[str, Any]:
   classes = run_words.of(run.folder, run.vocabulary)
   is_thing = classes.is_thing(run.vocabulary)
   if config.object_words:
     is_thing = thing_words.is_thing(run.vocabulary, config.object_words)
-  return captioner_module.CaptionerModule(
-    run.model,
-    run.vocabulary,
-    is_thing,
-    config.beam_size,
-    config.max_length,
-    config.float16_weights,
-    None if config.as_published else classes,
-    run_answers.rules(run).calibration,
-  )
+  return {
+    "is_thing": is_thing,
+    "beam_size": config.beam_size,
+    "max_length": config.max_length,
+    "float16": config.float16_weights,
+    "classes": None if config.as_published else classes,
+    "calibration": run_answers.rules(run).calibration,
+  }
 
 
 def next_version(out: pathlib.Path) -> int:

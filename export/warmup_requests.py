@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
+from export import photograph_module
 from gcap_tf.data.prepared import shards
 
 PATH = pathlib.Path("assets.extra") / "tf_serving_warmup_requests"
@@ -21,7 +22,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: int = 0) -> Arrays:
-  """Returns a request with random regions for a signature; a seed gives the same request."""
+  """Returns a request with random regions or pictures; a seed gives the same request."""
   rng = np.random.default_rng(seed)
   inputs = {}
   for name, spec in specs.items():
@@ -32,6 +33,8 @@ def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: 
       inputs[name] = np.concatenate([low, low + rng.uniform(0.1, 0.4, low.shape)], -1)
     elif name == "num_regions":
       inputs[name] = np.full(pictures, regions)
+    elif name == photograph_module.IMAGE_BYTES:
+      inputs[name] = np.array([photograph(rng) for _ in range(pictures)], object)
     elif spec.dtype == tf.string:
       inputs[name] = np.full(shape, b"a man", object)
     else:
@@ -39,6 +42,14 @@ def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: 
     if spec.dtype != tf.string:
       inputs[name] = inputs[name].astype(spec.dtype.as_numpy_dtype)
   return inputs
+
+
+def photograph(rng: np.random.Generator) -> bytes:
+  """A small JPEG of blurred noise, upright or not."""
+  height, width = rng.integers(8, 25, 2)
+  noise = tf.constant(rng.integers(0, 256, (height, width, 3)), tf.float32)
+  picture = tf.image.resize(noise, (16 * height, 16 * width), "bilinear")
+  return tf.io.encode_jpeg(tf.cast(picture, tf.uint8), quality=90).numpy()
 
 
 def write(

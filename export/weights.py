@@ -6,6 +6,7 @@ loop, so the arithmetic stays float32.
 """
 
 import contextlib
+from collections.abc import Sequence
 
 import keras
 import numpy as np
@@ -17,12 +18,13 @@ _HALF_MAX = float(np.finfo(np.float16).max)
 
 
 class ExportedWeights(tf.Module):
-  """Copies of a Keras model's variables."""
+  """Copies of the variables of Keras models."""
 
-  def __init__(self, model: keras.Model, float16: bool = False):
+  def __init__(self, models: keras.Model | Sequence[keras.Model], float16: bool = False):
     super().__init__(name="weights")
     self.float16 = float16
-    originals = list(model.variables)
+    models = [models] if isinstance(models, keras.Model) else models
+    originals = [variable for model in models for variable in model.variables]
     self._originals = lambda: originals  # a lambda is not tracked, so the originals are not saved
     self.stored = [_store(variable, float16) for variable in originals]
 

@@ -25,8 +25,10 @@ class UserError(Exception):
   """What is wrong, where, and what to do: one line, shown without a traceback."""
 
 
-def run(main: Callable[[list[str]], int | None]) -> None:
+def run(main: Callable[[list[str]], int | None], takes_arguments: bool = False) -> None:
   """Runs `main(argv)` under absl flags; a `UserError` or a file error ends it in one line.
+
+  `takes_arguments` allows words that are not flags, such as file names.
 
   `main` imports TensorFlow itself, so that `--help` and wrong flags are answered at once.
   Exit codes: 0 done, 1 wrong flags or a `UserError`, 130 interrupted.
@@ -42,7 +44,7 @@ def run(main: Callable[[list[str]], int | None]) -> None:
       quiet.silence_tensorflow()
     _format_log_lines()
     try:
-      if len(argv) > 1:
+      if len(argv) > 1 and not takes_arguments:
         raise UserError(f"unexpected argument {argv[1]!r}: options are written --name=value")
       return main(argv) or 0
     except (UserError, OSError) as error:

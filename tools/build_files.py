@@ -33,11 +33,13 @@ GROUPED = (
   *("training/methods", "training/regularizers", "visuals"),
 )
 LAYERS_FILE = ROOT / "tools" / "bazel" / "layers.bzl"
-LAYERS: dict[str, int] = next(
-  ast.literal_eval(node.value)
+_CONSTANTS = {
+  ast.unparse(node.targets[0]): node.value
   for node in ast.parse(LAYERS_FILE.read_text(encoding="utf-8")).body  # Starlark is Python here.
-  if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LAYERS"
-)
+  if isinstance(node, ast.Assign)
+}
+LAYERS: dict[str, int] = ast.literal_eval(_CONSTANTS["LAYERS"])
+API: list[str] = ast.literal_eval(_CONSTANTS["API"])
 
 
 def layer_of(folder: str) -> str:
@@ -94,6 +96,18 @@ def imported_modules(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> se
   }
 
 
+def check_lowest(modules: dict[str, pathlib.Path]) -> None:
+  """Bazel lets gcap_tf itself see what is above it, for its API: no other file of it may."""
+  for path in sorted((ROOT / "gcap_tf").glob("*.py")):
+    upwards = [
+      name
+      for name in imported_modules(path, modules)
+      if modules[name].parent != ROOT / "gcap_tf" and path.stem not in API
+    ]
+    if upwards:
+      raise SystemExit(f"gcap_tf/{path.name} imports {upwards[0]}, which is above it")
+
+
 def extra_attributes(path: pathlib.Path) -> str:
   """The attributes of `# bazel:` comment lines; long lists may take several lines."""
   lines = re.findall(r"^# bazel: (.*?),?(?:  # .*)?$", path.read_text(encoding="utf-8"), re.M)
@@ -110,9 +124,27 @@ def depends(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
       deps.add(label(parent / "__init__.py"))
   deps -= {label(path) for path in paths}
   folder = label(paths[0]).partition(":")[0]
+  deps = {dep for dep in deps if not _is_implied(dep, deps)}
   shown = sorted(dep.removeprefix(folder) if dep.startswith(folder + ":") else dep for dep in deps)
-  lines = "".join(f'        "{dep}",\n' for dep in shown)
-  return f"    deps = [\n{lines}    ],\n" if shown else ""
+  return _list("deps", shown)
+
+
+def _is_implied(dep: str, deps: set[str]) -> bool:
+  """Whether `dep` is the package of a folder from which, or from below which, another dep comes.
+
+  Every target depends on the package of its folder, and that on the one above.
+  """
+  folder, _, name = dep.partition(":")
+  inside = (f"{folder}:", f"{folder}/")
+  return name == "package" and any(other != dep and other.startswith(inside) for other in deps)
+
+
+def _list(name: str, values: list[str]) -> str:
+  """An attribute, on one line if it has one value."""
+  if len(values) < 2:
+    return f'    {name} = ["{values[0]}"],\n' if values else ""
+  lines = "".join(f'        "{value}",\n' for value in values)
+  return f"    {name} = [\n{lines}    ],\n"
 
 
 def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
@@ -135,10 +167,9 @@ def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
 
 def group(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
   """One target for the test files of a folder."""
-  listed = "".join(f'        "{path.name}",\n' for path in paths)
+  files = _list("files", [path.name for path in paths])
   return (
-    'gcap_test(\n    name = "tests",\n    size = "large",\n'
-    f"    files = [\n{listed}    ],\n{depends(paths, modules)})\n"
+    f'gcap_test(\n    name = "tests",\n    size = "large",\n{files}{depends(paths, modules)})\n'
   )
 
 
@@ -179,6 +210,7 @@ def main(argv: list[str]) -> int:
   parser.add_argument("--check", action="store_true", help="only report, write nothing")
   check_only = parser.parse_args(argv).check
   modules = python_files()
+  check_lowest(modules)
   wanted = {}
   for folder in sorted({path.parent for path in modules.values()}):
     wanted[folder / "BUILD"] = build_file(folder, modules)

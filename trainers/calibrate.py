@@ -43,7 +43,7 @@ def main(argv: list[str]) -> None:
   from gcap_tf.visuals import pr_curve
 
   run = run_folders.load(_RUN.value, "captioner")
-  if run.folder == folders.RUN and not _OUT.value:
+  if run.folder in (folders.RUN, folders.PHOTOGRAPHS) and not _OUT.value:
     raise errors.UserError(f"--run={_RUN.value} is in the package; name a file with --out=FILE")
   split = prepared_data.PreparedData(_DATA.value).split(_SPLIT.value)
   config, rules = decode_flags.configuration(run), run_answers.rules(run)

@@ -1,11 +1,14 @@
-r"""Captions pictures from their regions, and says which region each word looked at.
+r"""Captions photographs, or regions, and says which region each word looked at.
 
+    python -m trainers.caption photo.jpg
+    python -m trainers.caption --pictures=photos --out=captions.json --draw=drawn
     python -m trainers.caption --labels=detections.json --out=captions.json
     python -m trainers.caption --run=runs/updown --regions=features --decode=beam \
       --beam_size=3 --out=captions.json
 
-`--labels` is the output of a detector in COCO's format: a list of `image_id`, `bbox` (x, y,
-width, height in pixels), `category` or `label`, `score`; or an object with `images`,
+`--pictures` are files and folders; a damaged file is named and passed over, and the exit code is 1
+at the end. `--labels` is the output of a detector in COCO's format: a list of `image_id`, `bbox`
+(x, y, width, height in pixels), `category` or `label`, `score`; or an object with `images`,
 `annotations` and `categories`. Labels that the run does not know are mapped to similar ones,
 or reported. `--regions` is any region store: folders `att/ID.npz` (key `feat`), `fc/ID.npy`,
 `box/ID.npy`; a bottom-up TSV; SCAN arrays; GVD's HDF5. The output has one row a picture:
@@ -21,14 +24,26 @@ from absl import flags
 from gcap_tf import errors, files, printing
 from trainers import decode_flags
 
-_RUN = flags.DEFINE_string("run", "shipped", "Run folder of a captioner.")
+_RUN = flags.DEFINE_string(
+  "run",
+  None,
+  "Run folder of a captioner, or the folder of a SavedModel for --pictures. Default: "
+  "shipped_labels for --labels, else shipped.",
+)
+_PICTURES = flags.DEFINE_list("pictures", [], "Picture files, and folders of them.")
+_DRAW = flags.DEFINE_string("draw", "", "Folder for drawings of --pictures.")
+_DETECTOR = flags.DEFINE_string(
+  "detector", "", "Finds regions in --pictures, as in extract_regions. Default: the run's own."
+)
 _REGIONS = flags.DEFINE_string("regions", None, "Region store.")
 _LABELS = flags.DEFINE_string("labels", None, "Detections: boxes with labels, as COCO has them.")
 _MIN_SCORE = flags.DEFINE_float("min_score", 0.3, "Drops --labels that have a lower score.")
 _IMAGE_SIZE = flags.DEFINE_string(
   "image_size", None, "WIDTHxHEIGHT of pictures whose size is not in --labels."
 )
-_OUT = flags.DEFINE_string("out", None, "JSON file to write.", required=True)
+_OUT = flags.DEFINE_string(
+  "out", None, "JSON file to write; without it, captions of --pictures are printed."
+)
 
 flags.adopt_module_key_flags(decode_flags)
 
@@ -43,10 +58,37 @@ def image_size() -> tuple[int, int] | None:
   return int(edges[1]), int(edges[2])
 
 
-def main(argv: list[str]) -> None:
-  del argv
-  if bool(_REGIONS.value) == bool(_LABELS.value):
-    raise errors.UserError("give one of --labels=detections.json and --regions=DIR")
+def main(argv: list[str]) -> int:
+  places = [*_PICTURES.value, *argv[1:]]
+  given = [bool(places), bool(_REGIONS.value), bool(_LABELS.value)]
+  if sum(given) != 1:
+    raise errors.UserError(
+      "give one of --pictures=PHOTOS, --labels=detections.json and --regions=DIR"
+    )
+  if places:
+    return caption_pictures(places)
+  if not _OUT.value:
+    raise errors.UserError("--out is missing: name the JSON file to write")
+  caption_regions()
+  return 0
+
+
+def caption_pictures(places: list[str]) -> int:
+  from gcap_tf import api
+  from trainers import picture_captions
+
+  captioner = api.load(_RUN.value or "shipped", _DETECTOR.value)
+  decode = decode_flags.configuration(captioner.run) if captioner.run else decode_flags.method()
+  done, damaged = picture_captions.caption(captioner, places, decode, _DRAW.value)
+  if _OUT.value:
+    picture_captions.write(_OUT.value, done)
+    print(f"{printing.count(len(done), 'picture')} captioned; written to {_OUT.value}")
+  else:
+    print("\n".join(map(picture_captions.text, done)))
+  return 1 if damaged else 0
+
+
+def caption_regions() -> None:
   from gcap_tf.data.stores import detection_files, label_mapping, store_formats
   from gcap_tf.evaluation import region_captioning
   from gcap_tf.runs import run_folders
@@ -55,10 +97,11 @@ def main(argv: list[str]) -> None:
     store = store_formats.open_store(_REGIONS.value)
   else:
     store = detection_files.DetectionStore(_LABELS.value, _MIN_SCORE.value, image_size())
-  run = run_folders.load(_RUN.value, "captioner")
+  usual = "shipped_labels" if _LABELS.value else "shipped"
+  run = run_folders.load(_RUN.value or usual, "captioner")
   if _LABELS.value:
-    if not run.model.config.num_labels:
-      raise errors.UserError(f"{run.folder} does not read labels; caption --regions with it")
+    if not run.model.config.num_labels or run.model.config.feature_size:
+      raise errors.UserError(f"{run.folder} does not read labels alone; caption --regions with it")
     label_mapping.report(label_mapping.LabelMapping(run.vocabulary.labels), store.names)
   config, rules = decode_flags.configuration(run), decode_flags.rules(run)
   rows = list(region_captioning.caption_store(run, store, config, rules=rules))
@@ -67,4 +110,4 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
-  errors.run(main)
+  errors.run(main, takes_arguments=True)

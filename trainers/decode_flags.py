@@ -42,6 +42,11 @@ _PUBLISHED = flags.DEFINE_bool(
 )
 
 
+def method() -> str:
+  """--decode, for an exported model, which fixes the other options."""
+  return _DECODE.value
+
+
 def configuration(run):
   """The flags as a `DecodeConfig`; what they leave open follows the captioner of `run`."""
   from gcap_tf.decoding import config as decode_config

@@ -43,7 +43,7 @@ def decode(
   def array(dtype):
     return tf.TensorArray(dtype, 0, dynamic_size=True, infer_shape=False)
 
-  def note(notes, t, alive, here, emitted, token):
+  def note(notes, t, alive, here, emitted, token, rules):
     """Records ln p, attention and winners of a word."""
     if not config.details:
       return notes
@@ -55,16 +55,17 @@ def decode(
     return (
       tf.where(here, log_prob[:, tf.newaxis], token_log_prob),
       attentions.write(t, emitted["attention"]),
-      winners.write(t, outputs.winners(emitted, token)),
+      winners.write(t, outputs.winners(emitted, token, rules)),
     )
 
   def body(t, state, token, alive, history, notes):
     now = None if seed is None else dropout.derive(seed, t)
     emitted = step(state, token, now)
     logits = outputs.branch_logits(emitted)
-    chosen = choose(logits, constraints.constraint(config, t, history, logits.shape[-1]), t)
+    rules = constraints.constraint(config, t, history, logits.shape[-1])
+    chosen = choose(logits, rules, t)
     here = (tf.range(steps) == t)[tf.newaxis]
-    notes = note(notes, t, alive, here, emitted, chosen)
+    notes = note(notes, t, alive, here, emitted, chosen, rules)
     token = tf.where(alive, chosen, 0)
     history = tf.where(here, token[:, tf.newaxis], history)
     state = outputs.keep_shapes(emitted["state"], state)

@@ -1,6 +1,6 @@
 """Fits the model of confidence of a captioner on a split with annotated boxes.
 
-Words: every grounded object word whose box can be judged (`metrics.box_judgements`). Captions: the
+Words: every grounded object word whose box can be judged (`metrics.answers.box_judgements`). Captions: the
 share of their judged words that are right. The figures are cross-fitted: each picture is scored by
 a fit that has not seen it; the calibration that is kept is fitted on all.
 """
@@ -15,7 +15,8 @@ from gcap_tf.decoding import answers as answer_rules
 from gcap_tf.decoding import confidence
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.evaluation import captioner_evaluation
-from gcap_tf.metrics import box_judgements, calibration, lemma_source, results_io
+from gcap_tf.metrics import lemma_source, results_io
+from gcap_tf.metrics.answers import box_judgements, calibration
 from gcap_tf.runs import run_folders
 from gcap_tf.text import object_words
 

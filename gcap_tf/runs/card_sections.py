@@ -37,13 +37,18 @@ _OF_BOXES = (
 _TERMS = {
   "flickr30k_entities": (
     "The weights were learned from the annotations of Flickr30k Entities (Plummer et al., IJCV "
-    "2017) on the captions of Flickr30k (Young et al., TACL 2014); cite both. No picture was used. "
+    "2017) on the captions of Flickr30k (Young et al., TACL 2014); cite both. {pictures} "
     "The authors of the dataset say that the pictures come from Flickr, that their use must abide "
     "by Flickr's terms, and that they are provided to researchers and educators for non-commercial "
     "research and education. They state no separate licence for captions and boxes. Treat these "
     "weights likewise: for non-commercial research and education, unless you have cleared more."
   )
 }
+
+
+def sees_photographs(config: Mapping[str, Any]) -> bool:
+  """Whether a run was trained on regions of photographs."""
+  return "columns" in (config.get("regions") or {})
 
 
 def data(run: run_folders.Run) -> list[str]:
@@ -150,4 +155,6 @@ def licence(run: run_folders.Run, stated: str) -> list[str]:
     f"Not stated (`--licence` of the exporter states it). The weights derive from {source}, whose "
     "terms apply to what is made from it."
   )
-  return ["## Licence", "", stated or _TERMS.get(source) or unknown, ""]
+  pictures = "Photographs were used" if sees_photographs(run.config) else "No picture was used"
+  terms = _TERMS.get(source, "").format(pictures=f"{pictures}.")
+  return ["## Licence", "", stated or terms or unknown, ""]

@@ -3,12 +3,14 @@
 config.json      without folders of the machine that trained it
 vocabulary.json  unchanged
 weights.npz      the best weights, float16
+detector/        of a captioner of photographs: its detector, unless that is the shipped one
 metrics.json     the figures of one evaluation, if given
 word_classes.json  nouns and things of a captioner's vocabulary, so that captioning needs no tagger
 calibration.json   as in the run, if it has one; `start_share` drops it, as it is of other weights
 MODEL_CARD.md    use, limits, data, metrics, licence, training
 """
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -19,13 +21,17 @@ from typing import Any
 from gcap_tf import errors, files
 from gcap_tf.runs import (
   card_sections,
+  detector_runs,
   packed_weights,
+  photograph_runs,
+  region_recipes,
   run_answers,
   run_card,
   run_folders,
   run_words,
 )
 from gcap_tf.shipped import folders as shipped_folders
+from gcap_tf.vision.extraction import region_extractor
 
 _OF_THE_MACHINE = ("data", "command", "start")
 _MOST_STAGES = 20
@@ -38,6 +44,7 @@ def pack(
   evaluated: str = "",
   licence: str = "",
   start_share: float = 0.0,
+  detector: str = "",
 ) -> int:
   """Writes the folder `out` in one rename; returns its size in bytes.
 
@@ -49,6 +56,8 @@ def pack(
     licence: licence of the weights; "" states what is known of the dataset's.
     start_share: share of the weights that a fine-tuned run began with, see
       `blend_with_start`.
+    detector: of a captioner of photographs, in place of the one that made its regions: "shipped"
+      needs no copy.
   """
   out = pathlib.Path(out)
   loaded = run_folders.load(run)
@@ -70,6 +79,8 @@ def pack(
     elif (loaded.folder / card_sections.METRICS).exists():
       kept = files.read_json(loaded.folder / card_sections.METRICS, "figures")
       files.write_json(partial / card_sections.METRICS, kept)
+    if detector or region_recipes.read(loaded.config):
+      config["regions"] = _pack_detector(loaded, detector, partial)
     files.write_json(partial / "config.json", config)
     loaded.vocabulary.save(partial / "vocabulary.json")
     packed_weights.save(packed_weights.path_of(partial), loaded.model)
@@ -80,7 +91,27 @@ def pack(
         shutil.copyfile(loaded.folder / name, partial / name)
     card = run_card.text(run_folders.load(partial), licence)
     files.write_text(partial / "MODEL_CARD.md", card)
-  return sum(path.stat().st_size for path in out.iterdir())
+  return sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+
+
+def _pack_detector(run: run_folders.Run, detector: str, out: pathlib.Path) -> dict[str, Any]:
+  """Copies the detector of a captioner of photographs; returns `regions` of its config.json."""
+  found = photograph_runs.load(run, detector)
+  recipe, eyes = found.recipe, found.detector
+  if eyes.folder != shipped_folders.DETECTOR:
+    detector_runs.pack(eyes.folder, out / photograph_runs.DETECTOR)
+    eyes = detector_runs.load(out / photograph_runs.DETECTOR)
+  named = found.foreign or (
+    region_recipes.SHIPPED if eyes.folder == shipped_folders.DETECTOR else eyes.folder.name
+  )
+  kept = dataclasses.replace(
+    recipe,
+    detector=named,
+    labels=eyes.labels,
+    colours=eyes.colours,
+    fingerprint=region_extractor.fingerprint([eyes.detector]),
+  )
+  return kept.to_dict()
 
 
 def blend_with_start(run: run_folders.Run, share: float) -> None:

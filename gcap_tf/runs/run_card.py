@@ -23,6 +23,12 @@ _LABELLED = (
   "a detector that misses things, finds them twice or names them differently; the figures below "
   "are for annotated boxes.",
 )
+_PHOTOGRAPHS = (
+  "It sees what its detector finds: a thing that the detector misses or takes for another is "
+  "missing or wrong in the caption.",
+  "The detector was trained on annotated boxes and the words of the phrases that point to them, so "
+  "its labels are a kind of supervision.",
+)
 _ALWAYS = (
   "It knows only the words of its training captions and repeats their mistakes and biases, such "
   "as remarks on people's looks.",
@@ -35,7 +41,8 @@ def text(run: run_folders.Run, licence: str = "") -> str:
   """Markdown, from the run's configuration and its `metrics.json`."""
   parameters = sum(int(np.prod(variable.shape)) for variable in run.model.variables)
   labelled = run.model.config.num_labels and not run.model.config.feature_size
-  limits = (*(_LABELLED if labelled else ()), *_ALWAYS)
+  sees = card_sections.sees_photographs(run.config)
+  limits = (*(_LABELLED if labelled else _PHOTOGRAPHS if sees else ()), *_ALWAYS)
   lines = [
     f"# {run.kind} {run.name}",
     "",

@@ -1,8 +1,11 @@
-"""Where the captioner that comes with the package is kept.
+"""Where the models that come with the package are kept.
 
-run/    a packed run: what `--run=shipped` names
-detector/  the packed run of our detector: what `--run=shipped` names where a detector is asked for
-model/  the same weights as a SavedModel, model/1: what a server serves by default
+| name             | packed run     | SavedModel (DIR/1)   | what it captions                     |
+|------------------|----------------|----------------------|--------------------------------------|
+| `shipped`        | `photographs/` | `photographs_model/` | photographs                          |
+| `shipped_labels` | `run/`         | `model/`             | boxes with labels, from any detector |
+
+detector/  the packed run of our detector: what `shipped` names where a detector is asked for
 """
 
 # bazel: data = [":files"]
@@ -11,22 +14,27 @@ import pathlib
 
 from gcap_tf import errors, files
 
-NAME = "shipped"
-RUN = pathlib.Path(__file__).with_name("run")
-MODEL = pathlib.Path(__file__).with_name("model")
-DETECTOR = pathlib.Path(__file__).with_name("detector")
+NAME, LABELS = "shipped", "shipped_labels"
+_HERE = pathlib.Path(__file__).parent
+RUN, MODEL = _HERE / "run", _HERE / "model"
+# No captioner of photographs is packed yet. When it is, this line becomes
+# PHOTOGRAPHS, PHOTOGRAPHS_MODEL = _HERE / "photographs", _HERE / "photographs_model"
+PHOTOGRAPHS, PHOTOGRAPHS_MODEL = RUN, MODEL
+DETECTOR = _HERE / "detector"
 
 
 def run_folder(named: files.PathLike) -> pathlib.Path:
-  """The run folder that a user named: a path, or the shipped one by its name."""
-  if str(named) != NAME:
+  """The run folder that a user named: a path, or a shipped one by its name."""
+  folder = {NAME: PHOTOGRAPHS, LABELS: RUN}.get(str(named))
+  if folder is None:
     return pathlib.Path(named)
-  return _present(RUN, "config.json", f"--run={NAME} names the captioner that comes with it; ")
+  return _present(folder, "config.json", f"--run={named} names the captioner that comes with it; ")
 
 
 def work_folder(run: pathlib.Path) -> pathlib.Path:
   """Where a tool may keep what it computed with a run: the run's folder, never the package."""
-  return pathlib.Path(NAME) if run == RUN else run
+  names = {RUN: LABELS, PHOTOGRAPHS: NAME}
+  return pathlib.Path(names[run]) if run in names else run
 
 
 def detector_folder(named: files.PathLike) -> pathlib.Path:
@@ -41,9 +49,9 @@ def detector_folder(named: files.PathLike) -> pathlib.Path:
   return DETECTOR
 
 
-def model_folder() -> pathlib.Path:
-  """Base path of the shipped SavedModel."""
-  return _present(MODEL, "1/saved_model.pb", "")
+def model_folder(named: str = NAME) -> pathlib.Path:
+  """Base path of a shipped SavedModel, by the name of its run."""
+  return _present({NAME: PHOTOGRAPHS_MODEL, LABELS: MODEL}[named], "1/saved_model.pb", "")
 
 
 def _present(folder: pathlib.Path, part: str, why: str) -> pathlib.Path:

@@ -42,6 +42,7 @@ def write(
     **further,
     "data": str(data.folder),
     "dataset": data.name,
+    "regions": data.info.get("detector", {}),
     "command": " ".join(sys.argv),
   }
   run_folders.write_config(folder, kind, name, model_config, vocabulary, values)

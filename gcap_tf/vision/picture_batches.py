@@ -25,11 +25,23 @@ class Photographs(NamedTuple):
   problem: tf.Tensor
 
 
-def load(data: tf.Tensor, size: int = canvas.SIZE, max_pixels: int = pictures.MAX_PIXELS):
-  """`Photographs` of files [B]; a damaged one has a `problem` and leaves the others alone."""
+def load(
+  data: tf.Tensor,
+  size: int = canvas.SIZE,
+  max_pixels: int = pictures.MAX_PIXELS,
+  webp: bool = True,
+) -> Photographs:
+  """`Photographs` of files [B]; a damaged one has a `problem` and leaves the others alone.
+
+  Args:
+    data: the files.
+    size: S, side of a canvas.
+    max_pixels: a larger picture has a `problem`.
+    webp: see `pictures.try_decode`.
+  """
 
   def one(file: tf.Tensor) -> Photographs:
-    found = pictures.try_decode(file, max_pixels)
+    found = pictures.try_decode(file, max_pixels, webp)
     placed, content = canvas.place(found.image, size)
     sides = tf.reverse(tf.shape(found.image)[:2], [0])
     return Photographs(placed, content, sides, found.ok, found.problem)

@@ -5,6 +5,7 @@ is laid over white, EXIF orientation is applied. All of it is TensorFlow operati
 `tf.data` and an exported graph give the same numbers. The pixel limit is checked on the header.
 """
 
+import functools
 import pathlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from gcap_tf.vision.formats import exif, headers
 
 MAX_PIXELS = 64_000_000
 MAX_BYTES = 256 * 2**20
+_NO_WEBP = "a WebP, which is not decoded here: send JPEG, PNG, GIF or BMP"
 ENDINGS = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp")
 
 
@@ -62,15 +64,17 @@ def decode(data: tf.Tensor, max_pixels: int = MAX_PIXELS) -> tf.Tensor:
   return _decode(data, max_pixels)
 
 
-@tf.function(input_signature=[tf.TensorSpec([], tf.string), tf.TensorSpec([], tf.int32)])
-def _try_decode(data: tf.Tensor, max_pixels: tf.Tensor) -> Decoded:
+def _try_decode(data: tf.Tensor, max_pixels: tf.Tensor, webp: bool) -> Decoded:
   header = _check(data, max_pixels)
+  if not webp:
+    refused = (header.problem == "") & (header.kind == headers.WEBP)
+    header = header._replace(problem=tf.where(refused, _NO_WEBP, header.problem))
   black = tf.zeros([1, 1, 3], tf.uint8)
 
   def decoded() -> tuple[tf.Tensor, tf.Tensor]:
     # A decoder's error cannot be caught in a graph, but a dataset can drop the failed element.
     pictures = tf.data.Dataset.from_tensors((data, header)).map(
-      lambda data, header: (_pixels(data, header), True)
+      lambda data, header: (_pixels(data, header, webp), True)
     )
     fallback = tf.data.Dataset.from_tensors((black, False))
     return pictures.ignore_errors().concatenate(fallback).take(1).get_single_element()
@@ -83,21 +87,32 @@ def _try_decode(data: tf.Tensor, max_pixels: tf.Tensor) -> Decoded:
   return Decoded(image, ok, problem)
 
 
-def try_decode(data: tf.Tensor, max_pixels: int = MAX_PIXELS) -> Decoded:
+_SIGNATURE = [tf.TensorSpec([], tf.string), tf.TensorSpec([], tf.int32)]
+_try_any = tf.function(functools.partial(_try_decode, webp=True), input_signature=_SIGNATURE)
+_try_old = tf.function(functools.partial(_try_decode, webp=False), input_signature=_SIGNATURE)
+
+
+def try_decode(data: tf.Tensor, max_pixels: int = MAX_PIXELS, webp: bool = True) -> Decoded:
   """Decodes a scalar string; a damaged file fails nothing but is reported.
 
   In a batch, map it over the files: a bad one has its own `problem`.
+
+  Args:
+    data: the file.
+    max_pixels: a larger picture is refused.
+    webp: False refuses WebP and leaves its operation out of the graph: programs with an older
+      TensorFlow (2.18, say) cannot load a graph that has it.
   """
-  return _try_decode(data, max_pixels)
+  return (_try_any if webp else _try_old)(data, max_pixels)
 
 
-def _pixels(data: tf.Tensor, header: headers.Header) -> tf.Tensor:
+def _pixels(data: tf.Tensor, header: headers.Header, webp: bool = True) -> tf.Tensor:
   decoders = (
     lambda: tf.zeros([1, 1, 3], tf.uint8),
     lambda: tf.io.decode_jpeg(data, channels=3, dct_method="INTEGER_ACCURATE"),
     lambda: _over_white(tf.io.decode_png(data, channels=4)),
     lambda: tf.io.decode_gif(_first_frame(data, header.end))[0],
-    lambda: _any_channels(tf.io.decode_webp(data)[0]),
+    lambda: _any_channels(tf.io.decode_webp(data)[0]) if webp else tf.zeros([1, 1, 3], tf.uint8),
     lambda: tf.io.decode_bmp(data)[:, :, :3],
   )
   image = tf.ensure_shape(tf.switch_case(header.kind, decoders), [None, None, 3])

@@ -8,7 +8,7 @@ import pytest
 from gcap_tf import errors
 from gcap_tf.decoding import confidence
 from gcap_tf.evaluation import calibrating, captioner_evaluation
-from gcap_tf.metrics import calibration
+from gcap_tf.metrics.answers import calibration
 from gcap_tf.runs import run_answers, run_words
 from gcap_tf.text import word_classes
 from tests.evaluation.evaluators import subjects

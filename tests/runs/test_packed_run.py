@@ -1,14 +1,15 @@
 """Tests of gcap_tf/runs/packed_run.py."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 from gcap_tf import errors, files
 from gcap_tf.decoding import confidence
-from gcap_tf.runs import packed_run, run_answers, run_folders
-from tests.export import tiny_runs
+from gcap_tf.runs import packed_run, photograph_runs, run_answers, run_folders
+from tests.export import picture_captioner, tiny_runs
 
 FIGURES = {"cider": 81.25, "f1_all": 25.0, "spice": 22.5}
 
@@ -109,3 +110,18 @@ def test_a_calibration_is_packed_with_the_weights_that_it_is_of(tmp_path):
   run_answers.write(run.folder / run_answers.FILE, fitted, {})
   packed_run.pack(tmp_path / "run", tmp_path / "out")
   assert run_answers.read(tmp_path / "out" / run_answers.FILE) == fitted
+
+
+def test_a_captioner_of_photographs_takes_its_detector_along(tmp_path):
+  run = picture_captioner.write(tmp_path)
+  before = photograph_runs.load(run)
+  size = packed_run.pack(run, tmp_path / "packed")
+  packed = tmp_path / "packed"
+  assert size == sum(path.stat().st_size for path in packed.rglob("*") if path.is_file())
+  shutil.rmtree(run)
+  found = photograph_runs.load(packed)
+  assert found.detector.folder == packed / "detector"
+  assert found.recipe.regions == before.recipe.regions
+  assert found.recipe.detector == "detector" and found.recipe.fingerprint
+  card = (packed / "MODEL_CARD.md").read_text()
+  assert "It sees what its detector finds" in card and "Photographs were used." in card

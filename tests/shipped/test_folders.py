@@ -21,16 +21,27 @@ def test_only_the_bare_name_means_the_package():
   for named in ("runs/mine", "./shipped", "shipped/", "runs/shipped"):
     assert folders.run_folder(named) == pathlib.Path(named)
   assert folders.work_folder(pathlib.Path("runs/mine")) == pathlib.Path("runs/mine")
-  assert folders.work_folder(folders.RUN) == pathlib.Path("shipped")
+  assert folders.work_folder(folders.PHOTOGRAPHS) == pathlib.Path("shipped")
 
 
 def test_a_package_without_it_says_so_in_one_line(tmp_path, monkeypatch):
-  monkeypatch.setattr(folders, "RUN", tmp_path / "run")
-  monkeypatch.setattr(folders, "MODEL", tmp_path / "model")
-  with pytest.raises(errors.UserError, match=r"has no shipped captioner.*name a folder"):
-    run_folders.load("shipped")
-  with pytest.raises(errors.UserError, match="has no shipped captioner"):
-    folders.model_folder()
+  for name in ("RUN", "MODEL", "PHOTOGRAPHS", "PHOTOGRAPHS_MODEL"):
+    monkeypatch.setattr(folders, name, tmp_path / name)
+  for name in ("shipped", "shipped_labels"):
+    with pytest.raises(errors.UserError, match=r"has no shipped captioner.*name a folder"):
+      run_folders.load(name)
+    with pytest.raises(errors.UserError, match="has no shipped captioner"):
+      folders.model_folder(name)
+
+
+def test_the_two_captioners_have_names_of_their_own(tmp_path, monkeypatch):
+  assert folders.run_folder("shipped_labels") == folders.RUN
+  assert folders.model_folder("shipped_labels") == folders.MODEL
+  (tmp_path / "config.json").write_text("{}")
+  monkeypatch.setattr(folders, "PHOTOGRAPHS", tmp_path)
+  assert folders.run_folder("shipped") == tmp_path
+  assert folders.work_folder(tmp_path) == pathlib.Path("shipped")
+  assert folders.work_folder(folders.RUN) == pathlib.Path("shipped_labels")
 
 
 @shipped
@@ -47,10 +58,10 @@ def test_the_shipped_run_is_packed_and_names_no_folder():
 
 @shipped
 def test_the_shipped_run_and_the_shipped_model_say_the_same():
-  run = run_folders.load("shipped", "captioner")
+  run = run_folders.load("shipped_labels", "captioner")
   assert run.model.config.num_labels and not run.model.config.feature_size
   pictures = list(samples.scene_records(2))
-  config = versions.ModelConfig("captioner", folders.model_folder())
+  config = versions.ModelConfig("captioner", folders.model_folder("shipped_labels"))
   with embedded.Server(embedded.ServerConfig(models=(config,), rest_port=None)) as server:
     asker = client.Client(server.address)
     boxes = [p.regions.boxes_px / np.array([p.width, p.height] * 2) for p in pictures]

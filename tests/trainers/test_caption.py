@@ -5,9 +5,10 @@ import json
 from gcap_tf.runs import packed_run, run_folders
 from gcap_tf.text import vocabulary
 from tests.evaluation import test_region_captioning
-from tests.export import tiny_runs
+from tests.export import picture_captioner, tiny_runs
 from tests.trainers import command_line
 from tests.training import small_runs
+from tests.vision import picture_files
 
 CAPTION = "trainers.caption"
 
@@ -57,4 +58,26 @@ def test_what_a_detector_wrote_becomes_grounded_captions_with_a_packed_run(tmp_p
   assert set(row["labels"]) <= {"Men", "sofa"}
   assert "expected WIDTHxHEIGHT, as 640x480" in command_line.error(no_size)
   for refused in (nothing, both):
-    assert "give one of --labels=detections.json and --regions=DIR" in command_line.error(refused)
+    assert "give one of --pictures=PHOTOS, --labels=" in command_line.error(refused)
+
+
+def test_photographs_become_grounded_captions(tmp_path):
+  run = picture_captioner.write(tmp_path)
+  good, bad = tmp_path / "good.jpg", tmp_path / "bad.jpg"
+  good.write_bytes(picture_files.samples()["jpeg"])
+  bad.write_bytes(b"hello")
+  flags = (CAPTION, f"--run={run}")
+  done, printed, refused = command_line.run_many(
+    [
+      (*flags, f"--pictures={good},{bad}", f"--out={tmp_path / 'out.json'}"),
+      (*flags, str(good)),
+      (*flags, f"--pictures={tmp_path / 'nothing'}"),
+    ],
+    tmp_path / "printed",
+  )
+  assert done.returncode == 1, "a damaged file makes the exit code 1"
+  assert f"error: {bad}: not a picture" in done.stderr
+  (row,) = json.loads((tmp_path / "out.json").read_text())
+  assert row["image_id"] == "good" and len(row["boxes"]) == len(row["words"]) > 0
+  assert printed.returncode == 0 and printed.stdout.startswith(f"good: {row['caption']}")
+  assert "nothing do not exist" in command_line.error(refused)

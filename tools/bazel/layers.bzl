@@ -30,6 +30,11 @@ LAYERS = {
     "tests": 14,
 }
 
+# Files of gcap_tf itself that stand above everything but the programs (tools/build_files.py checks
+# that they are the only ones): what `import gcap_tf` offers.
+API = ["api", "answers"]
+_BELOW_API = 10
+
 # Packages that may not see a layer although they are above it.
 _HIDDEN = {
     "gcap_tf/training": ["export", "serving"],
@@ -37,7 +42,8 @@ _HIDDEN = {
 
 def visible_from(layer):
     """The packages that may depend on `layer`: itself, and those above it."""
-    return [
+    api = ["//gcap_tf:__pkg__"] if LAYERS[layer] <= _BELOW_API else []
+    return api + [
         "//{}:__subpackages__".format(name)
         for name in LAYERS
         if name == layer or (

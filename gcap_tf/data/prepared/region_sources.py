@@ -59,10 +59,8 @@ class StoredRegions:
 
   def describe(self) -> dict[str, Any]:
     found = {"name": "store", "path": str(self.store.path), "max_regions": self.max_regions}
-    info = getattr(self.store, "info", None)  # Only extracted stores say what columns mean.
-    if info is not None:
-      found |= {name: getattr(info, name) for name in ("columns", "labels", "colours")}
-    return found
+    info = getattr(self.store, "info", None)
+    return found if info is None else found | info.recipe(self.max_regions)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,9 +73,7 @@ class PictureRegions:
     return self.stored.add(record)
 
   def describe(self) -> dict[str, Any]:
-    found = dataclasses.asdict(self.stored.store.info)
-    kept = ("detector", "regions", "min_score", "fingerprint", "columns", "labels", "colours")
-    return {"name": PICTURES, **{name: found[name] for name in kept}}
+    return {"name": PICTURES, **self.stored.store.info.recipe()}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -42,6 +42,16 @@ class StoreInfo:
   colours: Sequence[str]
   fingerprint: str
 
+  def recipe(self, max_regions: int = 0) -> dict[str, Any]:
+    """What a model that learns from these regions must know to see a new photograph alike.
+
+    Args:
+      max_regions: the first so many of them are used; 0 is all.
+    """
+    kept = ("detector", "regions", "min_score", "fingerprint", "columns", "labels", "colours")
+    found = {name: getattr(self, name) for name in kept}
+    return found | {"regions": min(self.regions, max_regions or self.regions)}
+
 
 def read_info(folder: pathlib.Path) -> StoreInfo:
   """What the `store.json` of a folder says."""

@@ -1,6 +1,7 @@
 import numpy as np
 
-from gcap_tf.metrics import box_judgements, results_io
+from gcap_tf.metrics import results_io
+from gcap_tf.metrics.answers import box_judgements
 
 BOX, ELSEWHERE = [0, 0, 100, 100], [200, 200, 300, 300]
 

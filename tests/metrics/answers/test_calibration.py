@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gcap_tf.metrics import calibration
+from gcap_tf.metrics.answers import calibration
 
 
 def drawn(count=4000, seed=0):
