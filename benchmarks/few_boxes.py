@@ -4,7 +4,8 @@ r"""Captions pictures of 1 to 3 boxes, and counts those that repeat a noun or ar
     python -m benchmarks.few_boxes --run=shipped --data=data/f30k --label_names=coco --decode=beam
 
 Regions are sampled as in training (`data/prepared/region_noise.py`). What a fault is, stands in
-`metrics/answers/sentences.py`. Prints the faulty captions; the last line is one JSON object, in percent.
+`metrics/answers/sentences.py`. Prints the faulty captions; the last line is one JSON object, in
+percent.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Fits the model of confidence of a captioner on a split with annotated boxes.
 
-Words: every grounded object word whose box can be judged (`metrics.answers.box_judgements`). Captions: the
-share of their judged words that are right. The figures are cross-fitted: each picture is scored by
-a fit that has not seen it; the calibration that is kept is fitted on all.
+Words: every grounded object word whose box can be judged (`metrics.answers.box_judgements`).
+Captions: the share of their judged words that are right. The figures are cross-fitted: each picture
+is scored by a fit that has not seen it; the calibration that is kept is fitted on all.
 """
 
 import dataclasses
