@@ -138,7 +138,8 @@ class PhotographModule(captioner_module.CaptionerModule):
       batch["features"] = found["features"]
       count = tf.maximum(tf.reduce_sum(tf.cast(real, tf.float32), 1, keepdims=True), 1.0)
       mean = tf.reduce_sum(found["features"], 1) / count
-      batch["global_feature"] = found["global_feature"] if config.global_size else mean
+      own = config.global_size and not config.global_is_mean
+      batch["global_feature"] = found["global_feature"] if own else mean
     if getattr(config, "grid_size", 0):
       grid = found["grid_features"]
       batch.update(grid_features=grid, grid_mask=tf.ones(tf.shape(grid)[:2], tf.bool))

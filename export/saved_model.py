@@ -25,6 +25,7 @@ from export import (
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.runs import photograph_runs, region_recipes, run_folders
+from gcap_tf.text import tagging
 
 TOLERANCE = 1e-4
 
@@ -119,7 +120,8 @@ def make_module(
 ) -> "captioner_module.CaptionerModule | matcher_module.MatcherModule":
   """Returns the graph to save for the kind of the run."""
   if run.kind == "matcher":
-    is_noun = thing_words.is_noun(run.vocabulary)
+    scored = run.model.noun_tags or tagging.NOUN_TAGS
+    is_noun = thing_words.is_noun(run.vocabulary, scored)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
   if config.detector or region_recipes.read(run.config):
     photographs = photograph_runs.load(run, config.detector)

@@ -1,6 +1,6 @@
 """Finds the words of a vocabulary that name a thing; answers mark them as grounded."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from gcap_tf.text import object_words, tagging
 from gcap_tf.text import vocabulary as vocabularies
@@ -34,14 +34,18 @@ def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = 
   return [a and b for a, b in zip(named, may_be_noun(vocabulary), strict=True)]
 
 
-def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
+def is_noun(
+  vocabulary: vocabularies.Vocabulary, kinds: Collection[str] = tagging.NOUN_TAGS
+) -> list[bool]:
   """Whether the tagger reads each word as a noun in half or more of eight short captions.
+
+  `kinds` are other parts of speech instead of nouns.
 
   A vocabulary has no sentences, and nearly every word alone could be a noun: "green" is
   one on a golf course. So some of the captions put the word in the place of a verb or an
   adjective.
   """
-  return [_is_mostly_noun(tags) for tags in _tags(vocabulary)]
+  return [_is_mostly(kinds, tags) for tags in _tags(vocabulary)]
 
 
 def may_be_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
@@ -51,11 +55,11 @@ def may_be_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
   a noun or an adjective in the place of an adjective. This accepts rare words that the
   tagger reads by their place ("clown"), and rejects verbs, which stay verbs before a noun.
   """
-  return [_is_mostly_noun(tags) or _may_be_noun(tags) for tags in _tags(vocabulary)]
+  return [_is_mostly(tagging.NOUN_TAGS, tags) or _may_be_noun(tags) for tags in _tags(vocabulary)]
 
 
-def _is_mostly_noun(tags: dict[str, str]) -> bool:
-  return sum(tag in tagging.NOUN_TAGS for tag in tags.values()) >= len(_FRAMES) / 2
+def _is_mostly(kinds: Collection[str], tags: dict[str, str]) -> bool:
+  return sum(tag in kinds for tag in tags.values()) >= len(_FRAMES) / 2
 
 
 def _may_be_noun(tags: dict[str, str]) -> bool:

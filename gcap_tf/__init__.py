@@ -23,6 +23,18 @@ def load(run="shipped", detector: str = ""):
   return importlib.import_module(".api", __name__).load(run, detector)
 
 
+def register_keras() -> None:
+  """Lets `keras.models.load_model("m.keras")` find every model of this package.
+
+  Keras knows a class only after its module is imported. `import gcap_tf` alone imports no
+  model, because TensorFlow takes seconds to import.
+  """
+  import importlib
+
+  for module in (".captioners.catalog", ".matchers.catalog", ".vision.detector"):
+    importlib.import_module(module, __name__)
+
+
 def __getattr__(name: str) -> str:
   """`gcap_tf.__version__`: of pyproject.toml in a clone, else of the installed package."""
   if name != "__version__":

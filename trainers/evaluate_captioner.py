@@ -29,6 +29,9 @@ _GIVEN = flags.DEFINE_bool(
 )
 _CAPTIONS = flags.DEFINE_string("save_captions", "", "Writes captions here, as COCO results.")
 _GROUNDING = flags.DEFINE_string("save_grounding", "", "Writes the grounding submission here.")
+_GIVEN_PATH = flags.DEFINE_string(
+  "save_given", "", "Writes the boxes of the words of the split's own captions here."
+)
 _SELF_RETRIEVAL = flags.DEFINE_integer(
   "self_retrieval",
   0,
@@ -56,6 +59,7 @@ def main(argv: list[str]) -> None:
       given_sentences=_GIVEN.value,
       captions_path=_CAPTIONS.value,
       grounding_path=_GROUNDING.value,
+      given_path=_GIVEN_PATH.value,
       self_retrieval=_SELF_RETRIEVAL.value,
     )
     if seed is not None:

@@ -17,12 +17,20 @@ def branch_logits(emitted: dict[str, tf.Tensor]) -> tf.Tensor:
   return emitted["logits"][:, tf.newaxis]
 
 
-def winners(emitted: dict[str, tf.Tensor], token: tf.Tensor) -> tf.Tensor:
-  """Branches that named the chosen word, bool [B, K]."""
+def winners(
+  emitted: dict[str, tf.Tensor], token: tf.Tensor, extra: tf.Tensor | None = None
+) -> tf.Tensor:
+  """Branches that named the chosen word, bool [B, K].
+
+  Args:
+    emitted: a captioner's step.
+    token: the chosen word, int32 [B].
+    extra: constraints that the branches voted under, [B or 1, V], or None.
+  """
   logits = branch_logits(emitted)
   if logits.shape[1] == 1:
     return tf.ones(tf.shape(logits)[:2], tf.bool)
-  return branches.winners(logits, token)
+  return branches.winners(logits if extra is None else logits + extra[:, tf.newaxis], token)
 
 
 def keep_shapes(new: Any, old: Any) -> Any:

@@ -43,7 +43,7 @@ def decode(
   def array(dtype):
     return tf.TensorArray(dtype, 0, dynamic_size=True, infer_shape=False)
 
-  def note(notes, t, alive, here, emitted, token):
+  def note(notes, t, alive, here, emitted, token, extra):
     """Records ln p, attention and winners of a word."""
     if not config.details:
       return notes
@@ -55,7 +55,7 @@ def decode(
     return (
       tf.where(here, log_prob[:, tf.newaxis], token_log_prob),
       attentions.write(t, emitted["attention"]),
-      winners.write(t, outputs.winners(emitted, token)),
+      winners.write(t, outputs.winners(emitted, token, extra)),
     )
 
   def body(t, state, token, alive, history, notes):
@@ -65,7 +65,7 @@ def decode(
     extra = constraints.penalty(config, t, history, logits.shape[-1])
     chosen = choose(logits, None if extra is None else extra[:, tf.newaxis], t)
     here = (tf.range(steps) == t)[tf.newaxis]
-    notes = note(notes, t, alive, here, emitted, chosen)
+    notes = note(notes, t, alive, here, emitted, chosen, extra)
     token = tf.where(alive, chosen, 0)
     history = tf.where(here, token[:, tf.newaxis], history)
     state = outputs.keep_shapes(emitted["state"], state)

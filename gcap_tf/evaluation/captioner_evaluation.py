@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 import tensorflow as tf
@@ -123,17 +124,26 @@ def given_predictions(
   vocabulary: vocabularies.Vocabulary,
   split: prepared_data.Split,
   images: int = 64,
+  by: Literal["decoder", "localizer"] = "decoder",
 ) -> dict[str, list[results_io.PredictedCaption]]:
   """The boxes of the annotated words of the split's own captions, by teacher forcing.
 
   One prediction for every annotated word; the box encloses the picks of the branches
-  that would have emitted the word, or is the first branch's pick if none would.
+  that would have emitted the word, or is the first branch's pick if none would. The
+  localiser of cyclical training points at the region of the given word itself.
   """
   check_regions(captioner, split)
 
   @tf.function(autograph=False, reduce_retracing=True)
   def look(batch):
-    outputs = captioner.teacher_force(captioner.encode(batch), batch["tokens"])
+    memory, tokens = captioner.encode(batch), batch["tokens"]
+    if by == "decoder":
+      outputs = captioner.teacher_force(memory, tokens)
+    else:
+      needs = captioner.reconstruction_needs
+      read = captioner.teacher_force(memory, tokens, extras=needs) if needs else {}
+      given = {name: read[name] for name in needs}
+      outputs = captioner.reconstruct(memory, tokens, tokens, **given)
     return grounding.word_boxes(outputs["attention"], outputs["winners"], batch["boxes"])[1]
 
   batch_config = pipeline.BatchConfig(
@@ -173,7 +183,7 @@ def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None
     )
   for name, what in (("global_size", "the whole picture"), ("grid_size", "a grid cell")):
     expected, found = getattr(captioner.config, name, 0), getattr(split.data, name)
-    if name == "global_size":
+    if name == "global_size" and captioner.config.global_is_mean:
       found = found or split.data.feature_size  # Batches take the mean of the regions.
     if expected and expected != found:
       raise errors.UserError(

@@ -67,6 +67,7 @@ def region_batch(
   """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
   wanted = run.model.config.global_size
+  default = size if run.model.config.global_is_mean else 0
   grid = getattr(run.model.config, "grid_size", 0)
   labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
@@ -76,10 +77,10 @@ def region_batch(
         f"{store.path}, picture {image_id}: regions of {depth} features, {run.folder} was "
         f"trained on {size}"
       )
-    given = size if regions.global_feature is None else len(regions.global_feature)
+    given = default if regions.global_feature is None else len(regions.global_feature)
     if wanted not in (0, given):
       raise errors.UserError(
-        f"{store.path}, picture {image_id}: {given} features of the whole picture (fc), "
+        f"{store.path}, picture {image_id}: {given or 'no'} features of the whole picture (fc), "
         f"{run.folder} was trained on {wanted}"
       )
     cell = 0 if regions.grid_features is None else regions.grid_features.shape[1]

@@ -7,7 +7,7 @@ regularisers of `training/regularizers`. A loss of weight 0 is not computed.
 """
 
 import dataclasses
-from typing import Any, Literal
+from typing import Literal
 
 import keras
 import tensorflow as tf
@@ -35,8 +35,8 @@ from gcap_tf.training import (
 )
 from gcap_tf.training.regularizers import base as regularizer_base
 
-_CLIP_NORM = optimizers.OptimizerConfig(clip="norm", clip_at=0.1)
-_CLIP_VALUE = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
+CLIP_NORM = optimizers.OptimizerConfig(clip="norm", clip_at=0.1)
+CLIP_VALUE = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
 _UPDOWN_SCHEDULE = schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3)
 
 
@@ -68,31 +68,7 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
     default_factory=loss_options.CaptioningLosses
   )
   schedule: schedules.ScheduleConfig = _UPDOWN_SCHEDULE
-  optimizer: optimizers.OptimizerConfig = _CLIP_VALUE
-
-
-_GVD = {"max_words": 20, "min_count": 4, "optimizer": _CLIP_NORM}
-_DAI = {
-  "images": 20,
-  "schedule": schedules.ScheduleConfig("constant", 4e-4),
-  "optimizer": dataclasses.replace(_CLIP_VALUE, beta_1=0.8),
-}
-_PUBLISHED: dict[str, dict[str, Any]] = {
-  "gvd": _GVD,
-  "distributed": _GVD,
-  "cyclical": {
-    **_GVD,
-    "losses": loss_options.CaptioningLosses(cross_entropy_weight=0.5, reconstruction_weight=0.5),
-    "schedule": schedules.ScheduleConfig("constant", 1e-4),
-  },
-  "adaptive": {**_DAI, "max_words": 18},
-  "neuraltalk2": _DAI,
-}
-
-
-def for_model(model: str) -> CaptionerTrainingConfig:
-  """The published settings of a model, see its module; Up-Down's for any other."""
-  return CaptionerTrainingConfig(model=model, **_PUBLISHED.get(model, {}))
+  optimizer: optimizers.OptimizerConfig = CLIP_VALUE
 
 
 class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
@@ -173,9 +149,11 @@ def train(
   val = data.split("val") if "val" in data.splits else None
   validation = caption_validation.Validation(model, vocabulary, val)
   trainer = CaptioningTrainer(model, config.losses, vocabulary, validation)
-  teacher = None
+  teacher, scored = None, {}
   if config.teacher:
-    teacher = teacher_cache.open_or_compute(run_folders.load(config.teacher, "matcher"), split)
+    matcher = run_folders.load(config.teacher, "matcher")
+    teacher = teacher_cache.open_or_compute(matcher, split)
+    scored = {"teacher_tags": matcher.model.noun_tags} if matcher.model.noun_tags else {}
 
   batch_config = pipeline.BatchConfig(
     images=min(config.images, len(split)),
@@ -183,6 +161,7 @@ def train(
     max_words=min(config.max_words, split.max_words),
     buckets=config.buckets,
     seed=config.seed,
+    **scored,
   )
   loop_config = loop.from_options(config, pipeline.steps_per_epoch(split, batch_config))
   if first_stage.is_wanted(config):
