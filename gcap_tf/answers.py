@@ -68,6 +68,7 @@ class Answer:
     answered: False if the captioner does not know what to say, or if the picture is damaged.
     regions: what it saw, best first.
     log_prob: log-probability of the caption.
+    score: expected share of its things whose box is right; None if the captioner does not say.
     image_size: width and height of the upright picture.
     image_id: name of the file without its ending; "" if the picture has no name.
     error: why there is no caption; "" if there is one.
@@ -81,6 +82,7 @@ class Answer:
   regions: tuple[Region, ...]
   log_prob: float
   image_size: tuple[int, int]
+  score: float | None = None
   image_id: str = ""
   error: str = ""
   attention: np.ndarray = dataclasses.field(default=None, repr=False, compare=False)
@@ -117,6 +119,7 @@ class Answer:
       "box_index": [word.box_index for word in self.words],
       "boxes": [self._pixels(word.looked_at) for word in self.words],
       "log_prob": self.log_prob,
+      "score": self.score,
       "grounded": [word.grounded for word in self.words],
       "word_score": [word.score for word in self.words],
       "labels": [self._label(word.box_index) for word in self.words],
@@ -144,7 +147,7 @@ def from_outputs(
 ) -> Answer:
   """The answer of one row of what `caption_image` returns (export/photograph_module.py).
 
-  `word_score` [B, T] and `answered` [B] count if they are among the outputs.
+  `word_score` [B, T], `score` [B] and `answered` [B] count if they are among the outputs.
 
   Args:
     outputs: arrays that lead with the batch.
@@ -171,6 +174,7 @@ def from_outputs(
     ),
     log_prob=float(found["log_prob"]),
     image_size=(int(found["image_size"][0]), int(found["image_size"][1])),
+    score=float(found["score"]) if "score" in found else None,
     image_id=image_id,
     error=error,
     attention=found["attention"][:count, :seen],

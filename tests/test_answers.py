@@ -48,8 +48,9 @@ def test_words_know_their_boxes_and_regions_their_labels():
 
 def test_scores_and_no_answers_are_kept_if_the_captioner_gives_them():
   scores = np.array([[0.0, 0.75, 0.0], [0.0] * 3])
-  answer = first(word_score=scores, answered=np.array([False, False]))
+  answer = first(word_score=scores, answered=np.array([False, False]), score=np.array([0.5, 0.0]))
   assert [word.score for word in answer.words] == [None, 0.75] and not answer.answered
+  assert answer.score == 0.5 and first().score is None
 
 
 def test_a_row_has_pixels_and_is_json():
