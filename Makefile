@@ -1,5 +1,5 @@
 # The two commands of the README, and what they stand on.
-#   make demo        grounded captions of the shipped captioner, from a real server: seconds
+#   make demo        grounded captions of photographs by the shipped captioner: seconds
 #   make demo-train  the same from nothing: scenes, training, export, server: minutes
 #   make test        lint and every test, under Bazel
 #   make setup       the virtual environment alone; GPU=1 for the CUDA wheels

@@ -7,6 +7,18 @@ import os
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 
+def register_keras() -> None:
+  """Lets `keras.models.load_model("m.keras")` find every model of this package.
+
+  Keras knows a class only after its module is imported. `import gcap_tf` alone imports no
+  model, because TensorFlow takes seconds to import.
+  """
+  import importlib
+
+  for module in (".captioners.catalog", ".matchers.catalog", ".vision.detector"):
+    importlib.import_module(module, __name__)
+
+
 def load(run="shipped", detector: str = ""):
   """Loads a captioner of photographs: `gcap_tf.load().caption("photo.jpg")`.
 
@@ -21,18 +33,6 @@ def load(run="shipped", detector: str = ""):
   import importlib
 
   return importlib.import_module(".api", __name__).load(run, detector)
-
-
-def register_keras() -> None:
-  """Lets `keras.models.load_model("m.keras")` find every model of this package.
-
-  Keras knows a class only after its module is imported. `import gcap_tf` alone imports no
-  model, because TensorFlow takes seconds to import.
-  """
-  import importlib
-
-  for module in (".captioners.catalog", ".matchers.catalog", ".vision.detector"):
-    importlib.import_module(module, __name__)
 
 
 def __getattr__(name: str) -> str:

@@ -10,7 +10,8 @@ their next requests one after the other; the wait ends when no new request arriv
 while.
 
 If a signature has the input `num_regions`, every unknown size of its tensors but the first
-is the number of regions. Other signatures run one request at a time.
+is the number of regions. Signatures that read nothing but pictures (`image_bytes`) run
+together as they are. Other signatures run one request at a time.
 """
 
 import collections
@@ -24,7 +25,7 @@ import numpy as np
 
 from gcap_tf import config as configs
 from serving import metrics as metrics_lib
-from serving import servables, status
+from serving import servables, status, tensors
 
 Arrays = Mapping[str, np.ndarray]
 _GAPS = 4  # a wait ends early after 1/_GAPS of the longest wait without a new request
@@ -59,7 +60,7 @@ class Job:
 
   @property
   def regions(self) -> int:
-    return max(array.shape[1] for array in self.inputs.values() if array.ndim > 1)
+    return max((array.shape[1] for array in self.inputs.values() if array.ndim > 1), default=0)
 
 
 class Batcher:
@@ -76,6 +77,7 @@ class Batcher:
   ):
     self.signature = signature
     self.pads_regions = "num_regions" in signature.inputs
+    self.merges = self.pads_regions or set(signature.inputs) == {tensors.PICTURES}
     self._servable, self._config = servable, config
     self._metrics, self._model_name = metrics, model_name
     self._max_queue = max_queue
@@ -134,12 +136,12 @@ class Batcher:
         if self._closing:
           return None
         self._wake.wait()
-      if wait_for_more and self.pads_regions:
+      if wait_for_more and self.merges:
         self._wait_for_more()
       jobs, rows = [], 0
       while self._queue:
         job = self._queue[0]
-        full = rows + job.rows > self._config.max_batch_size or not self.pads_regions
+        full = rows + job.rows > self._config.max_batch_size or not self.merges
         if jobs and full:
           self._wake.notify()  # another worker takes the rest
           break
@@ -183,7 +185,9 @@ class Batcher:
     start = 0
     for job, count in zip(jobs, rows, strict=True):
       part = {name: array[start : start + count] for name, array in outputs.items()}
-      job.answer.set_result(cut_regions(part, self.signature, job.regions))
+      if self.pads_regions:
+        part = cut_regions(part, self.signature, job.regions)
+      job.answer.set_result(part)
       start += count
     return True
 

@@ -1,6 +1,8 @@
-"""The gRPC client of a captioning server, as a library; `serving/client.py` is its command."""
+"""The gRPC client of a captioning server, as a library; `serving/client.py` is its command.
 
-import dataclasses
+It needs grpcio, protobuf, NumPy and Pillow, and does not import TensorFlow.
+"""
+
 import pathlib
 import random
 import time
@@ -8,55 +10,16 @@ from collections.abc import Sequence
 
 import grpc
 import numpy as np
-import tensorflow as tf
-from tensorflow_serving.apis import (
-  get_model_metadata_pb2,
-  get_model_status_pb2,
-  model_service_pb2_grpc,
-  predict_pb2,
-  prediction_service_pb2_grpc,
-)
 
 from gcap_tf import errors, files
-from gcap_tf.visuals import draw
-from serving import region_files
+from serving.wire import answers, arrays, messages, picture_files, region_checks
 
 RETRIED = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
+GroundedCaption = answers.GroundedCaption
+# How words are chosen -> signature that captions photographs.
+PHOTOGRAPH_SIGNATURES = {"greedy": "caption_image", "beam": "caption_image_beam"}
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 2.0
-
-
-@dataclasses.dataclass(frozen=True)
-class GroundedCaption:
-  """A caption and the boxes of its words.
-
-  Attributes:
-    caption: the words joined by spaces.
-    words: the n words.
-    box_index: [n] region of each word, -1 for none.
-    grounded: [n] whether the word names a thing.
-    boxes: [n, 4] box of each word, from 0 to 1.
-    attention: [n, R] attention of each word.
-    log_prob: log-probability of the caption.
-  """
-
-  caption: str
-  words: tuple[str, ...]
-  box_index: np.ndarray
-  grounded: np.ndarray
-  boxes: np.ndarray
-  attention: np.ndarray
-  log_prob: float
-
-  def to_json(self) -> dict:
-    return {
-      "caption": self.caption,
-      "words": list(self.words),
-      "box_index": self.box_index.tolist(),
-      "grounded": self.grounded.tolist(),
-      "boxes": self.boxes.tolist(),
-      "log_prob": self.log_prob,
-    }
 
 
 class Client:
@@ -88,9 +51,9 @@ class Client:
     else:
       credentials = grpc.ssl_channel_credentials(pathlib.Path(tls_ca).read_bytes())
       self._channel = grpc.secure_channel(address, credentials, options)
-    prediction = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
-    self._predict, self._metadata_of = prediction.Predict, prediction.GetModelMetadata
-    self._status = model_service_pb2_grpc.ModelServiceStub(self._channel).GetModelStatus
+    self._predict = self._method(messages.PREDICT, messages.PredictResponse)
+    self._metadata_of = self._method(messages.METADATA, messages.GetModelMetadataResponse)
+    self._status = self._method(messages.STATUS, messages.GetModelStatusResponse)
 
   def caption(
     self,
@@ -99,9 +62,10 @@ class Client:
     labels: Sequence[Sequence[str]] | None = None,
     decode: str = "greedy",
   ) -> list[GroundedCaption]:
-    """Captions pictures; their region counts may differ.
+    """Captions pictures by their regions, whose number may differ.
 
-    The client does not send features or labels that the model does not use.
+    The client does not send features or labels that the model does not use. Boxes that are not
+    from 0 to 1 and labels that are not one list per picture are a `UserError`.
 
     Args:
       features: per picture [R, D]; None for a captioner of labelled regions.
@@ -109,48 +73,84 @@ class Client:
       labels: per picture R strings, for a captioner of labelled regions.
       decode: "greedy" or "beam".
     """
+    inputs = pad_regions(features, boxes, labels)
     taken = self.inputs(decode)
-    inputs = pad_regions(
-      features if "features" in taken else None, boxes, labels if "labels" in taken else None
-    )
-    outputs = self.predict(inputs, signature=decode)
-    return [_caption(outputs, row, len(rows)) for row, rows in enumerate(boxes)]
+    missing = taken - set(inputs)
+    if missing:
+      raise errors.UserError(f"model {self.model} reads {', '.join(sorted(missing))}; send them")
+    sent = {name: array for name, array in inputs.items() if name in taken}
+    outputs = self.predict(sent, signature=decode)
+    return [answers.read(outputs, row, len(rows)) for row, rows in enumerate(boxes)]
+
+  def caption_pictures(
+    self, pictures: Sequence[bytes | files.PathLike], decode: str = "greedy"
+  ) -> list[GroundedCaption]:
+    """Captions photographs: files, or the bytes of files.
+
+    An answer whose `error` is not empty is of a picture that the server could not read.
+    """
+    if isinstance(pictures, (bytes, str, pathlib.Path)):
+      raise errors.UserError("pictures must be a list; for one picture send [picture]")
+    signature = PHOTOGRAPH_SIGNATURES.get(decode, decode)
+    encoded = np.empty(len(pictures), object)
+    encoded[:] = [
+      picture_files.encode(picture) if isinstance(picture, bytes) else picture_files.read(picture)
+      for picture in pictures
+    ]
+    if signature not in self.signatures():
+      raise errors.UserError(
+        f'model {self.model} has no signature "{signature}"; it captions regions, not '
+        "photographs: use --detections or --regions"
+      )
+    outputs = self.predict({"image_bytes": encoded}, signature=signature)
+    return [answers.read(outputs, row, None) for row in range(len(pictures))]
 
   def predict(
     self, inputs: dict[str, np.ndarray], signature: str = "", version: int | None = None
   ) -> dict[str, np.ndarray]:
     """Calls a signature with whole tensors; a refusal is a `UserError`."""
-    request = predict_pb2.PredictRequest()
+    request = messages.PredictRequest()
     request.model_spec.name = self.model
     request.model_spec.signature_name = signature
     if version is not None:
       request.model_spec.version.value = version
     for name, array in inputs.items():
-      request.inputs[name].CopyFrom(tf.make_tensor_proto(array))
+      request.inputs[name].CopyFrom(arrays.to_tensor(array))
     response = self._call(self._predict, request)
-    return {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
+    return {name: arrays.to_array(tensor) for name, tensor in response.outputs.items()}
+
+  def signatures(self) -> dict[str, set[str]]:
+    """Returns the signatures of the model, each with the names of its inputs."""
+    request = messages.GetModelMetadataRequest(metadata_field=["signature_def"])
+    request.model_spec.name = self.model
+    packed = self._call(self._metadata_of, request).metadata["signature_def"].value
+    found = messages.SignatureDefMap.FromString(packed).signature_def
+    return {name: set(found[name].inputs) for name in found if not name.startswith("__")}
 
   def inputs(self, signature: str) -> set[str]:
     """Returns the names of a signature's inputs."""
-    request = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])
-    request.model_spec.name = self.model
-    signatures = get_model_metadata_pb2.SignatureDefMap()
-    self._call(self._metadata_of, request).metadata["signature_def"].Unpack(signatures)
-    if signature not in signatures.signature_def:
-      known = ", ".join(sorted(n for n in signatures.signature_def if not n.startswith("__")))
+    found = self.signatures()
+    if signature not in found:
+      known = ", ".join(sorted(found))
       raise errors.UserError(f'model {self.model} has no signature "{signature}"; known: {known}')
-    return set(signatures.signature_def[signature].inputs)
+    return found[signature]
 
   def versions(self) -> dict[int, str]:
-    """Returns version -> state, such as {3: "AVAILABLE"}."""
-    request = get_model_status_pb2.GetModelStatusRequest()
+    """Returns the versions of the model and their states."""
+    request = messages.GetModelStatusRequest()
     request.model_spec.name = self.model
     response = self._call(self._status, request)
-    names = get_model_status_pb2.ModelVersionStatus.State
-    return {entry.version: names.Name(entry.state) for entry in response.model_version_status}
+    return {v.version: messages.STATES.get(v.state, "") for v in response.model_version_status}
 
   def close(self) -> None:
     self._channel.close()
+
+  def _method(self, path: str, response: type) -> grpc.UnaryUnaryMultiCallable:
+    return self._channel.unary_unary(
+      path,
+      request_serializer=lambda request: request.SerializeToString(),
+      response_deserializer=response.FromString,
+    )
 
   def _call(self, method, request):
     """Calls a method; while the server is full, pauses and calls again until the timeout."""
@@ -177,58 +177,37 @@ def pad_regions(
   labels: Sequence[Sequence[str]] | None,
 ) -> dict[str, np.ndarray]:
   """Returns the tensors of a request, padded to the largest number of regions."""
+  _raise(region_checks.box_shape_problem(boxes))
   counts = [len(rows) for rows in boxes]
   most = max(counts, default=0)
 
-  def stack(arrays: Sequence[np.ndarray], size: int) -> np.ndarray:
+  def stack(found: Sequence[np.ndarray], size: int) -> np.ndarray:
     stacked = np.zeros((len(counts), most, size), np.float32)
-    for row, array in enumerate(arrays):
+    for row, array in enumerate(found):
       if len(array) != counts[row]:
         raise errors.UserError(
           f"picture {row} has {counts[row]} boxes and {len(array)} rows of features"
         )
-      stacked[row, : counts[row]] = array
+      if counts[row]:
+        stacked[row, : counts[row]] = array
     return stacked
 
   inputs = {"boxes": stack(boxes, 4), "num_regions": np.array(counts, np.int32)}
+  _raise(region_checks.box_problem(inputs["boxes"], counts))
   if features is not None:
     inputs["features"] = stack(features, max((np.shape(f)[-1] for f in features), default=0))
   if labels is not None:
+    _raise(region_checks.label_problem(labels, counts))
     inputs["labels"] = np.full((len(counts), most), b"", object)
     for row, names in enumerate(labels):
-      inputs["labels"][row, : len(names)] = [name.encode() for name in names]
+      inputs["labels"][row, : len(names)] = [_bytes(name) for name in names]
   return inputs
 
 
-def write_picture(
-  answer: GroundedCaption, regions: region_files.PictureRegions, path: files.PathLike
-) -> None:
-  """Draws the caption and the boxes of its nouns on the picture, or on an empty canvas."""
-  drawn = draw.grounded_caption(
-    regions.picture or None,
-    answer.words,
-    answer.boxes,
-    answer.grounded.tolist(),
-    attention=answer.attention,
-    regions_01=regions.boxes,
-    labels=regions.labels or (),
-  )
-  suffix = pathlib.Path(path).suffix.lower()
-  kinds = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
-  if suffix not in kinds:
-    raise errors.UserError(f"{path}: pictures are written as .png or .jpg")
-  with files.atomic_path(path) as partial:
-    drawn.save(partial, format=kinds[suffix])
+def _raise(problem: str | None) -> None:
+  if problem:
+    raise errors.UserError(problem)
 
 
-def _caption(outputs: dict[str, np.ndarray], row: int, regions: int) -> GroundedCaption:
-  count = int(outputs["length"][row])
-  return GroundedCaption(
-    caption=outputs["caption"][row].decode(),
-    words=tuple(word.decode() for word in outputs["words"][row, :count]),
-    box_index=outputs["box_index"][row, :count],
-    grounded=outputs["grounded"][row, :count],
-    boxes=outputs["box"][row, :count],
-    attention=outputs["attention"][row, :count, :regions],
-    log_prob=float(outputs["log_prob"][row]),
-  )
+def _bytes(name: str | bytes) -> bytes:
+  return name if isinstance(name, bytes) else name.encode()

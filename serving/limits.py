@@ -14,7 +14,8 @@ class Limits:
     batch: most pictures in one request.
     regions: most regions of a picture.
     elements: most numbers or strings in one tensor.
-    string_bytes: longest string in a tensor.
+    string_bytes: longest string in a tensor, besides pictures.
+    picture_bytes: largest picture file.
     in_flight: most requests that wait or run; the next one gets UNAVAILABLE.
     connections: most open REST connections.
     json_depth: deepest nesting of a REST body.
@@ -27,6 +28,7 @@ class Limits:
   regions: configs.PositiveInt = 512
   elements: configs.PositiveInt = 16 << 20
   string_bytes: configs.PositiveInt = 4096
+  picture_bytes: configs.PositiveInt = 20 << 20
   in_flight: configs.PositiveInt = 128
   connections: configs.PositiveInt = 256
   json_depth: configs.PositiveInt = 16

@@ -17,6 +17,7 @@ from serving import limits as limits_lib
 from serving import metrics as metrics_lib
 from serving import models as models_lib
 from serving import servables, status, tensors
+from serving.wire import region_checks
 
 ToArray = Callable[[servables.Signature], dict[str, np.ndarray]]
 
@@ -148,7 +149,9 @@ def check_filter(names: tuple[str, ...], signature: servables.Signature) -> None
 def check_regions(
   arrays: dict[str, np.ndarray], signature: servables.Signature, limits: limits_lib.Limits
 ) -> None:
-  """Checks that all inputs have the same batch size and region count, within the limits."""
+  """Checks batch size, region count and boxes: all inputs agree, within the limits."""
+  if tensors.PICTURES in signature.inputs:
+    _check_batch(len(arrays[tensors.PICTURES]), limits)
   if "num_regions" not in signature.inputs:
     return
   rows = {name: len(array) for name, array in arrays.items()}
@@ -157,9 +160,8 @@ def check_regions(
   regions = {name: array.shape[1] for name, array in arrays.items() if array.ndim > 1}
   if len(set(regions.values())) > 1:
     raise status.invalid(f"inputs disagree on the number of regions: {_sizes(regions)}")
-  row_count, region_count = len(arrays["num_regions"]), max(regions.values())
-  if row_count > limits.batch:
-    raise status.invalid(f"{row_count} pictures in one request; the limit is {limits.batch}")
+  region_count = max(regions.values())
+  _check_batch(len(arrays["num_regions"]), limits)
   if region_count > limits.regions:
     raise status.invalid(f"{region_count} regions of a picture; the limit is {limits.regions}")
   for row, count in enumerate(arrays["num_regions"]):
@@ -167,6 +169,15 @@ def check_regions(
       raise status.invalid(
         f'input "num_regions" is {count} in row {row}; expected 0 to {region_count}'
       )
+  if "boxes" in arrays:
+    problem = region_checks.box_problem(arrays["boxes"], arrays["num_regions"])
+    if problem:
+      raise status.invalid(problem)
+
+
+def _check_batch(count: int, limits: limits_lib.Limits) -> None:
+  if count > limits.batch:
+    raise status.invalid(f"{count} pictures in one request; the limit is {limits.batch}")
 
 
 def _wait(answer: concurrent.futures.Future, deadline: float) -> Mapping[str, np.ndarray]:

@@ -19,6 +19,8 @@ from gcap_tf.data import records
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.data.stores import detection_files, feature_folders
 
+_OVERHANG = 0.02  # detectors place boxes a little outside the picture; these are clipped
+
 
 @dataclasses.dataclass(frozen=True)
 class PictureRegions:
@@ -140,6 +142,9 @@ def _scale_boxes(boxes: np.ndarray, size: tuple[int, int] | None, source: str) -
     if min(size) <= 0:
       raise errors.UserError(f"{source}: the picture's size is {size}; boxes cannot be scaled")
     boxes = boxes / np.array([*size, *size], np.float32)
+    clipped = np.clip(boxes, 0.0, 1.0)
+    if boxes.size and np.abs(boxes - clipped).max() <= _OVERHANG:
+      boxes = clipped
   elif boxes.size and boxes.max() > 1.5:
     raise errors.UserError(f"{source}: boxes are in pixels; give the picture or its size")
   return boxes

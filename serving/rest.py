@@ -6,6 +6,7 @@ POST  /v1/models/NAME[/versions/N|/labels/L]:predict     an answer
 GET   /monitoring/prometheus/metrics                     metrics
 GET   /healthz                                           200 if every model is available
 GET   /  and /page/..., /samples/...                     the page and its samples
+GET   /page/models.json, /page/labels/NAME/N.json        what the page asks about models
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from absl import logging
 from google.protobuf import json_format
 from tensorflow_serving.apis import get_model_metadata_pb2, model_pb2
 
-from serving import json_tensors, metadata, predict, rpc, static, status
+from serving import json_tensors, metadata, page_data, predict, rpc, static, status
 from serving import metrics as metrics_lib
 
 _MODEL_PATH = re.compile(
@@ -199,14 +200,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
     if method == "GET" and path == "/page/models.json":
       listed = {"models": self.server.predictor.models.available()}
       return http.HTTPStatus.OK, "application/json", _dump(listed)
+    if method == "GET" and path.startswith(page_data.LABELS_PATH):
+      self._check_token()
+      return http.HTTPStatus.OK, "application/json", _dump(self._known_labels(path))
     if path.startswith("/v1/"):
-      if self.server.token:
-        rpc.check_token(self.headers.get("Authorization", ""), self.server.token)
+      self._check_token()
       return http.HTTPStatus.OK, "application/json", _dump(self._model(method, path, body))
     if method == "GET":
       kind, content = self.server.files.read(path)
       return http.HTTPStatus.OK, kind, content
     raise status.invalid(f"Malformed request: {method} {path}")
+
+  def _check_token(self) -> None:
+    if self.server.token:
+      rpc.check_token(self.headers.get("Authorization", ""), self.server.token)
+
+  def _known_labels(self, path: str) -> dict[str, Any]:
+    with self.server.predictor.models.use(page_data.labels_spec(path)) as version:
+      return {"names": page_data.known_labels(version.servable.folder)}
 
   def _model(self, method: str, path: str, body: bytes) -> dict[str, Any]:
     match = _MODEL_PATH.fullmatch(path)
@@ -247,7 +258,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     self.send_header("Content-Length", str(len(content)))
     self.send_header("X-Content-Type-Options", "nosniff")
     if kind.startswith("text/html"):
-      self.send_header("Content-Security-Policy", static.CONTENT_POLICY)
+      for name, value in static.PAGE_HEADERS.items():
+        self.send_header(name, value)
     if code == http.HTTPStatus.UNAUTHORIZED:
       self.send_header("WWW-Authenticate", "Bearer")
     if self.server.draining or self.close_connection:

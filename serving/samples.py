@@ -1,13 +1,15 @@
 """Samples for the page: a folder of pictures with their regions, for `--samples`.
 
 samples.json    [{"title": ..., "picture": "ID.png", "detections": "ID.json"}, ...]
-ID.png, ID.json a picture, and its detections in the format of `region_files`
+ID.png, ID.json a picture, and its detections in the format of `region_files`; a photograph for a
+                captioner of photographs needs no detections
 """
 
 import dataclasses
 import pathlib
 import re
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gcap_tf import errors, files
@@ -32,6 +34,19 @@ def write(folder: files.PathLike, found: Iterable[records.Record]) -> int:
       with files.atomic_path(folder / entry["picture"]) as partial:
         partial.write_bytes(record.picture)
     entries.append(entry)
+  files.write_json(folder / INDEX, entries)
+  return len(entries)
+
+
+def write_photographs(folder: files.PathLike, found: Mapping[str, pathlib.Path]) -> int:
+  """Copies photographs (title -> file) as samples; returns their number."""
+  folder = pathlib.Path(folder)
+  entries = []
+  for title, path in found.items():
+    name = re.sub(r"[^\w-]", "_", path.stem) + path.suffix.lower()
+    with files.atomic_path(folder / name) as partial:
+      shutil.copyfile(path, partial)
+    entries.append({"title": title, "picture": name})
   files.write_json(folder / INDEX, entries)
   return len(entries)
 

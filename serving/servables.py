@@ -24,6 +24,7 @@ from serving import status
 PREDICT_METHOD = "tensorflow/serving/predict"
 WARMUP_FILE = pathlib.Path("assets.extra") / "tf_serving_warmup_requests"
 MAX_WARMUP_RECORDS = 1000
+PHOTOGRAPH_SIGNATURE = "caption_image"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,6 +148,15 @@ def read_meta_graph(folder: pathlib.Path) -> meta_graph_pb2.MetaGraphDef:
     if "serve" in meta_graph.meta_info_def.tags:
       return meta_graph
   raise errors.UserError(f'{path} has no graph tagged "serve"')
+
+
+def captions_photographs(base_path: pathlib.Path) -> bool:
+  """Whether the newest version of a model captions photographs."""
+  numbered = [folder for folder in base_path.iterdir() if folder.name.isdigit()]
+  if not numbered:
+    return False
+  newest = max(numbered, key=lambda folder: int(folder.name))
+  return PHOTOGRAPH_SIGNATURE in read_meta_graph(newest).signature_def
 
 
 def read_warmup_requests(folder: pathlib.Path) -> list[prediction_log_pb2.PredictionLog]:

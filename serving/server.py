@@ -2,10 +2,10 @@
 
     python -m serving.server [--model_base_path=DIR --port=8500 --rest_api_port=8501]
 
-Without --model_base_path it serves the captioner of the package, with drawn samples on its
-page. It is meant for development, tests and small installations. It accepts the requests,
-configuration files and folders of TensorFlow Serving, which can replace it without a change
-to clients (serving/configs/). It listens on this machine only; --bind changes that.
+Without --model_base_path it serves the captioners of the package, with samples on its page. It is
+meant for development, tests and small installations. It accepts the requests, configuration files
+and folders of TensorFlow Serving, which can replace it without a change to clients
+(serving/configs/). It listens on this machine only; --bind changes that.
 """
 
 import contextlib
@@ -70,6 +70,9 @@ def _config_from_flags() -> "embedded.ServerConfig":
   else:
     base_path = FLAGS.model_base_path or shipped_folders.model_folder()
     served = [versions.ModelConfig(FLAGS.model_name, pathlib.Path(base_path))]
+    labels = shipped_folders.model_folder(shipped_folders.LABELS)
+    if not FLAGS.model_base_path and labels != base_path:
+      served.append(versions.ModelConfig("labels", labels))  # to compare with, on the page
   for config in served:
     if not config.base_path.is_dir():
       raise errors.UserError(f"{config.name}: the folder {config.base_path} does not exist")
@@ -108,12 +111,21 @@ def main(argv: list[str]) -> None:
   config = _config_from_flags()
   with contextlib.ExitStack() as kept:
     if not (FLAGS.model_base_path or FLAGS.model_config_file or config.samples):
-      from serving import samples as samples_lib
-
       folder = pathlib.Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="samples-")))
-      samples_lib.write_scenes(folder)
+      write_samples(folder, config.models[0].base_path)
       config = dataclasses.replace(config, samples=folder)
     serve(config)
+
+
+def write_samples(folder: pathlib.Path, model: pathlib.Path) -> None:
+  """Writes free photographs if the model captions them and there are any, else drawn scenes."""
+  from serving import free_photographs, samples, servables
+
+  found = free_photographs.find() if servables.captions_photographs(model) else {}
+  if found:
+    samples.write_photographs(folder, found)
+  else:
+    samples.write_scenes(folder)
 
 
 def serve(config: "embedded.ServerConfig") -> None:

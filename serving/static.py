@@ -9,9 +9,16 @@ from serving import status
 
 PAGE_FOLDER = pathlib.Path(__file__).parent / "page"
 CONTENT_POLICY = (
-  "default-src 'self'; img-src 'self' blob: data:; object-src 'none'; base-uri 'none'; "
-  "form-action 'none'; frame-ancestors 'self'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+  "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+  "frame-ancestors 'self'"
 )
+# Headers of the page, besides those of every answer.
+PAGE_HEADERS = {
+  "Content-Security-Policy": CONTENT_POLICY,
+  "Permissions-Policy": "camera=(self), microphone=(), geolocation=()",
+  "Referrer-Policy": "no-referrer",
+}
 
 
 class StaticFiles:

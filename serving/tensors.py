@@ -12,7 +12,9 @@ from tensorflow.core.framework import tensor_pb2
 
 from serving import limits as limits_lib
 from serving import servables, status
+from serving.wire import region_checks
 
+PICTURES = "image_bytes"  # the input that holds whole picture files
 _VALUE_FIELDS = {
   tf.float32: "float_val",
   tf.float64: "double_val",
@@ -32,8 +34,9 @@ def check_shape(
       wanted is None or size == wanted for size, wanted in zip(shape, spec.shape, strict=True)
     )
     if not fits:
+      nesting = f": {region_checks.NESTING[name]}" if name in region_checks.NESTING else ""
       raise status.invalid(
-        f'input "{name}" has shape {_show(shape)}; the signature takes {_show(spec.shape)}'
+        f'input "{name}" has shape {_show(shape)}; the signature takes {_show(spec.shape)}{nesting}'
       )
   if any(size < 0 for size in shape):
     raise status.invalid(f'input "{name}" has a negative size in its shape {_show(shape)}')
@@ -47,8 +50,10 @@ def check_values(name: str, array: np.ndarray, limits: limits_lib.Limits) -> Non
   """Raises an error for numbers that are not finite and strings that are too long."""
   if array.dtype.kind == "f" and not np.isfinite(array).all():
     raise status.invalid(f'input "{name}" holds a number that is NaN or infinite')
-  if array.dtype == object and any(len(item) > limits.string_bytes for item in array.flat):
-    raise status.invalid(f'input "{name}" holds a string longer than {limits.string_bytes} bytes')
+  most = limits.picture_bytes if name == PICTURES else limits.string_bytes
+  if array.dtype == object and any(len(item) > most for item in array.flat):
+    what = "picture" if name == PICTURES else "string"
+    raise status.invalid(f'input "{name}" holds a {what} longer than {most} bytes')
 
 
 def from_proto(

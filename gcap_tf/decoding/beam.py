@@ -44,8 +44,8 @@ def decode(
     emitted = step(state, before)
     logits = emitted["logits"]
     history = tf.reshape(path[..., 0], [-1, steps])
-    extra = constraints.penalty(config, t, history, logits.shape[-1])
-    words = _offer(logits, extra, beams)
+    rules = constraints.constraint(config, t, history, logits.shape[-1])
+    words = _offer(logits, rules, beams)
     parent, token, sums, log_prob = _select(words, sums, t)
 
     here = (tf.range(steps) == t)[:, tf.newaxis]
@@ -62,7 +62,7 @@ def decode(
     rows = tf.reshape(tf.range(pictures)[:, tf.newaxis] * beams + parent, [-1])
     moved = tf.nest.map_structure(lambda x: tf.gather(x, rows), emitted["state"])
     attentions = attentions.write(t, emitted["attention"])
-    names = names.write(t, _named(outputs.branch_logits(emitted), extra))
+    names = names.write(t, _named(outputs.branch_logits(emitted), rules))
     state, token = outputs.keep_shapes((moved, tf.reshape(token, [-1])), (state, before))
     return t + 1, state, token, sums, path, path_log_prob, best, attentions, names
 
@@ -90,31 +90,27 @@ def decode(
   return _answer(best, attentions, names, memory["boxes"], beams, steps)
 
 
-def _named(branch_logits, extra):
-  """The word that each branch names under the constraints `extra` [I * N or 1, V], [I * N, K].
-
-  Zeros for a single branch, which always wins.
-  """
+def _named(branch_logits, rules):
+  """The word that each branch names under the rules; zeros for one branch, which always wins."""
   if branch_logits.shape[1] == 1:
     return tf.zeros(tf.shape(branch_logits)[:2], tf.int32)
-  allowed = branch_logits if extra is None else branch_logits + extra[:, tf.newaxis]
-  return tf.argmax(allowed, -1, output_type=tf.int32)
+  return tf.argmax(rules.lower(branch_logits), -1, output_type=tf.int32)
 
 
-def _offer(logits, extra, beams):
+def _offer(logits, rules, beams):
   """The N best words of every beam: ranked by `value`, `log_prob` the captioner's own.
 
   Args:
     logits: [I * N, V].
-    extra: constraints, [I * N or 1, V], or None.
+    rules: the `constraints.Constraint` of this word.
 
   Returns:
     `word`, `value`, `log_prob`, each [I, N, N].
   """
   log_probs = tf.nn.log_softmax(logits)
-  ranked = log_probs if extra is None else log_probs + extra
+  ranked = rules.lower(log_probs[:, tf.newaxis])[:, 0]
   value, word = tf.math.top_k(ranked, min(beams, logits.shape[-1]))
-  own = value if extra is None else tf.gather(log_probs, word, batch_dims=1)
+  own = value if rules.is_empty else tf.gather(log_probs, word, batch_dims=1)
   shape = [-1, beams, value.shape[-1]]
   return {
     "word": tf.reshape(word, shape),

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import tensorflow as tf
@@ -11,6 +11,7 @@ import tensorflow as tf
 from gcap_tf import errors, progress
 from gcap_tf.captioners import base
 from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.decoding import answers as answer_rules
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder, grounding
 from gcap_tf.metrics import results_io
@@ -19,6 +20,8 @@ from gcap_tf.text import object_words
 from gcap_tf.text import vocabulary as vocabularies
 
 Decode = Callable[[base.Batch], dict[str, tf.Tensor]]
+# (batch, seed) -> batch: takes regions away, or names them as another detector would.
+Change = Callable[[base.Batch, tf.Tensor], base.Batch]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +36,11 @@ class Answer:
     size: (width, height) of the picture in pixels.
     log_prob: log-probability of the whole caption.
     attention: [words, K, R].
+    grounded: [words] whether each word names a thing; None if the decoder did not say.
+    word_scores: [words] probability that each thing's box is right, 0 for other words; or None.
+    score: expected share of the things whose box is right.
+    answered: False if nothing known is in the picture; then there are no words.
+    evidence: [words, E] what `word_scores` follow from, and [C] for `score`; or None.
   """
 
   image_id: str
@@ -42,6 +50,11 @@ class Answer:
   size: tuple[float, float]
   log_prob: float
   attention: np.ndarray
+  grounded: np.ndarray | None = None
+  word_scores: np.ndarray | None = None
+  score: float = 0.0
+  answered: bool = True
+  evidence: tuple[np.ndarray, np.ndarray] | None = None
 
   @property
   def caption(self) -> str:
@@ -69,23 +82,40 @@ def caption_split(
   split: prepared_data.Split,
   config: decode_config.DecodeConfig,
   images: int = 64,
+  rules: answer_rules.AnswerRules | None = None,
+  change: Change | None = None,
 ) -> list[Answer]:
-  """Captions every picture of a split, in order."""
+  """Captions every picture of a split, in order.
+
+  Args:
+    captioner: any.
+    vocabulary: its words.
+    split: the pictures.
+    config: how captions are found.
+    images: pictures of a batch.
+    rules: adds scores, and answers nothing if nothing is known; None answers always.
+    change: what the captioner sees instead of each batch.
+  """
   check_regions(captioner, split)
   batch_config = pipeline.BatchConfig(images=min(images, len(split)), shuffle=False, cache_bytes=0)
   batches = pipeline.evaluation_batches(split, vocabulary, batch_config, parts=("regions",))
-  decode = _compiled(captioner, config)
+  decode = _compiled(captioner, config, rules)
   answers: list[Answer] = []
   with pipeline.clear_errors():
-    for batch in progress.bar(batches, label="captioning", unit="batch"):
-      answers += caption_batch(decode, vocabulary, batch)
+    for number, batch in enumerate(progress.bar(batches, label="captioning", unit="batch")):
+      seen = batch if change is None else change(batch, tf.constant([number, 0]))
+      answers += caption_batch(decode, vocabulary, seen)
   return answers
 
 
 @functools.lru_cache(maxsize=4)
-def _compiled(captioner: base.Captioner, config: decode_config.DecodeConfig) -> Decode:
+def _compiled(
+  captioner: base.Captioner,
+  config: decode_config.DecodeConfig,
+  rules: answer_rules.AnswerRules | None,
+) -> Decode:
   """One graph per captioner and method, kept so that later validations need not trace."""
-  return decoder.compiled(captioner, config)
+  return decoder.compiled(captioner, config, rules)
 
 
 def caption_batch(
@@ -104,7 +134,18 @@ def caption_batch(
       size=(float(sizes[row][0]), float(sizes[row][1])),
       log_prob=float(decoded["log_prob"][row]),
       attention=decoded["attention"][row][:count],
+      **(_confidence(decoded, row, count) if "answered" in decoded else {}),
     )
+
+
+def _confidence(decoded: dict[str, np.ndarray], row: int, count: int) -> dict[str, Any]:
+  return {
+    "grounded": decoded["grounded"][row][:count],
+    "word_scores": decoded["word_score"][row][:count],
+    "score": float(decoded["score"][row]),
+    "answered": bool(decoded["answered"][row]),
+    "evidence": (decoded["word_evidence"][row][:count], decoded["caption_evidence"][row]),
+  }
 
 
 def generated_predictions(

@@ -19,6 +19,7 @@ import numpy as np
 
 from gcap_tf import files, registry
 from gcap_tf.data.prepared import prepared_data
+from gcap_tf.decoding import answers
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.evaluation import captioner_evaluation, matcher_evaluation
 from gcap_tf.matchers import blocks, ensemble
@@ -43,6 +44,8 @@ class ReportConfig:
     given_path: file for the submission of the split's own captions; "" writes none.
     self_retrieval: number of pictures that each caption is ranked among; 0 for none.
     statistics: also report what each picture adds to figures.
+    rules: adds scores to the answers, and no answer if nothing is known; None answers always.
+    change: what the captioner sees instead of each batch, see `region_changes`.
   """
 
   decode: decode_config.DecodeConfig
@@ -53,6 +56,8 @@ class ReportConfig:
   given_path: str = ""
   self_retrieval: int = 0
   statistics: bool = False
+  rules: answers.AnswerRules | None = None
+  change: captioner_evaluation.Change | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,8 +92,14 @@ class CaptionerAnswers:
   @functools.cached_property
   def answers(self) -> list[captioner_evaluation.Answer]:
     """The caption of every picture, in order."""
+    config = self.config
     return captioner_evaluation.caption_split(
-      self.run.model, self.run.vocabulary, self.split, self.config.decode
+      self.run.model,
+      self.run.vocabulary,
+      self.split,
+      config.decode,
+      rules=config.rules,
+      change=config.change,
     )
 
 

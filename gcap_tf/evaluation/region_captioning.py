@@ -11,6 +11,7 @@ from gcap_tf import batch as batches
 from gcap_tf import errors, progress
 from gcap_tf.data import records
 from gcap_tf.data.stores import label_mapping, region_store
+from gcap_tf.decoding import answers as answer_rules
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
 from gcap_tf.evaluation import captioner_evaluation
@@ -24,14 +25,18 @@ def caption_store(
   store: region_store.RegionStore,
   config: decode_config.DecodeConfig,
   images: int = 64,
+  rules: answer_rules.AnswerRules | None = None,
 ) -> Iterator[dict[str, Any]]:
   """One row per picture: `image_id, caption, words, box_index, boxes, log_prob`.
+
+  With `rules`, also `answered` (false: nothing known is in the picture, and no words), `score`,
+  and for every word `grounded` and `word_score`.
 
   `box_index` is the region that each word attends to, `boxes` its box in the store's own
   frame (pixels); both have one entry for each word. `boxes` is empty if the store has none.
   If regions have labels, `labels` is the store's label of each word's region.
   """
-  decode = decoder.compiled(run.model, config)
+  decode = decoder.compiled(run.model, config, rules)
   ids = list(store.ids())
   starts = range(0, len(ids), images)
   for start in progress.bar(starts, label="captioning", unit="batch"):
@@ -53,6 +58,13 @@ def _row(answer: captioner_evaluation.Answer, regions: records.Regions) -> dict[
     "boxes": [[float(v) for v in box] for box in answer.boxes_px] if has_boxes else [],
     "log_prob": answer.log_prob,
   }
+  if answer.grounded is not None:
+    row |= {
+      "answered": answer.answered,
+      "score": round(answer.score, 4),
+      "grounded": [bool(thing) for thing in answer.grounded],
+      "word_score": [round(float(score), 4) for score in answer.word_scores],
+    }
   if regions.labels:
     row["labels"] = [regions.labels[index] for index in row["box_index"]]
   return row

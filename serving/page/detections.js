@@ -1,30 +1,59 @@
 // Reads detection files in the page's own format or COCO's.
 
 const MIN_SCORE = 0.3;
+const MARGIN = 1e-3; // rounding of a box that touches the edge
+const OVERHANG = 0.02; // detectors place boxes a little outside the picture; these are clipped
 
-// Returns boxes from 0 to 1, features and labels of a file; throws an Error for a wrong file.
-// `picture` ({name, width, height}) is the picture that the user loaded, if any.
+// Returns boxes from 0 to 1, features and labels of a file, and what was left out of it; throws an
+// Error for a wrong file. `picture` ({name, width, height}) is the picture of the user, if any.
 export function readDetections(value, picture = {}) {
   const isCoco = Array.isArray(value) || Array.isArray(value?.annotations);
-  const { width, height, regions } = isCoco ? fromCoco(value, picture) : (value ?? {});
+  const { width, height, regions, weak } = isCoco ? fromCoco(value, picture) : (value ?? {});
   if (!Array.isArray(regions)) {
     throw new Error('The file needs a list "regions", or COCO detections.');
   }
   const wide = width || 1;
   const high = height || 1;
+  let clipped = 0;
   const boxes = regions.map((region, index) => {
     if (!isBox(region.box)) {
       throw new Error(`Region ${index + 1} needs a "box" of four numbers.`);
     }
     const [x1, y1, x2, y2] = region.box;
-    return [x1 / wide, y1 / high, x2 / wide, y2 / high];
+    const scaled = [x1 / wide, y1 / high, x2 / wide, y2 / high];
+    checkBox(scaled, index + 1, Boolean(width && height));
+    const inside = scaled.map((edge) => Math.min(1, Math.max(0, edge)));
+    clipped += scaled.some((edge, side) => Math.abs(edge - inside[side]) > MARGIN);
+    return inside;
+  });
+  const labels = regions.map((region, index) => {
+    if (!['string', 'undefined'].includes(typeof region.label)) {
+      throw new Error(`Region ${index + 1}: "label" must be one string, such as "dog".`);
+    }
+    return region.label ?? '';
   });
   return {
     aspect: picture.width ? picture.width / picture.height : wide / high,
     boxes,
     features: regions.map((region) => region.feature),
-    labels: regions.map((region) => region.label ?? ''),
+    labels,
+    dropped: { weak, clipped, minScore: MIN_SCORE },
   };
+}
+
+// Refuses boxes in pixels without a size, boxes outside the picture and inverted ones.
+function checkBox([x1, y1, x2, y2], number, isSized) {
+  const edges = [x1, y1, x2, y2];
+  const furthest = Math.max(...edges.map((edge) => Math.max(-edge, edge - 1)));
+  if (furthest > 1 && !isSized) {
+    throw new Error(`Region ${number} is in pixels: add the "width" and "height" of the picture.`);
+  }
+  if (furthest > OVERHANG) {
+    throw new Error(`Region ${number} is outside the picture: check the size, and x1, y1, x2, y2.`);
+  }
+  if (x1 > x2 || y1 > y2) {
+    throw new Error(`Region ${number} is inverted: boxes are x1, y1, x2, y2, not x, y, width, height.`);
+  }
 }
 
 // Converts the regions of one picture from COCO's format to the page's own: those of the loaded
@@ -33,7 +62,8 @@ function fromCoco(value, picture) {
   const names = new Map((value.categories ?? []).map(({ id, name }) => [id, name]));
   const all = value.annotations ?? value;
   const image = chosenPicture(value, picture.name);
-  const found = all.filter((row) => row?.image_id === image.id && !(row.score < MIN_SCORE));
+  const own = all.filter((row) => row?.image_id === image.id);
+  const found = own.filter((row) => !(row.score < MIN_SCORE));
   const regions = found.map((row, index) => {
     if (!isBox(row.bbox)) {
       throw new Error(`Detection ${index + 1} needs a "bbox": x, y, width, height.`);
@@ -51,6 +81,7 @@ function fromCoco(value, picture) {
     width: image.width || picture.width || furthest(2),
     height: image.height || picture.height || furthest(3),
     regions,
+    weak: own.length - found.length,
   };
 }
 

@@ -1,71 +1,84 @@
 // Draws an answer: boxes on the picture, words below it; highlights words and boxes together.
 
-import { COLORS, mostLooked } from './answer.js';
+import { COLORS, isSure, mostLooked, percent, pointing } from './answer.js';
+import { paint } from './heat.js';
+import { makeTag, placeTags, rectangle, SVG } from './shapes.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
-const HEIGHT = 1000; // height of the overlay's view box; its width depends on the picture
-const TAG = 22; // height of a box's number, in screen pixels
+const STEP = 70; // milliseconds between two words that appear
 
 export class Drawing {
-  constructor(elements) {
-    this.stage = elements.stage;
-    this.overlay = elements.overlay;
-    this.caption = elements.caption;
-    this.looked = elements.looked;
+  constructor(panel) {
+    const part = (name) => panel.querySelector(`.${name}`);
+    [this.stage, this.overlay, this.heatmap] = ['stage', 'overlay', 'heatmap'].map(part);
+    [this.caption, this.looked, this.chips] = ['caption', 'looked', 'regions'].map(part);
     this.clear();
-    document.addEventListener('keydown', (event) => {
+    this.onEscape = (event) => {
       if (event.key === 'Escape') {
         this.pin(null);
       }
-    });
-    new ResizeObserver(() => this.placeTags()).observe(this.stage);
+    };
+    document.addEventListener('keydown', this.onEscape);
+    this.observer = new ResizeObserver(() => this.place());
+    this.observer.observe(this.stage);
+    this.caption.addEventListener('keydown', (event) => this.moveBetweenWords(event));
+  }
+
+  // Forgets the panel, which is removed from the page.
+  close() {
+    document.removeEventListener('keydown', this.onEscape);
+    this.observer.disconnect();
   }
 
   clear() {
-    this.overlay.replaceChildren();
-    this.caption.replaceChildren();
+    for (const part of [this.overlay, this.caption, this.chips]) {
+      part.replaceChildren();
+    }
     this.looked.textContent = '';
-    this.stage.classList.remove('dimmed', 'shaded');
-    this.heats = [];
-    this.boxes = [];
-    this.tags = [];
-    this.words = [];
+    this.stage.classList.remove('dimmed', 'heated');
+    this.answer = null;
+    [this.boxes, this.tags, this.words, this.outlines] = [[], [], [], []];
     this.pointed = null; // the choice under the mouse or with the focus
     this.pinned = null; // the clicked choice, which stays highlighted
   }
 
-  show(answer, detections) {
+  // Shows an answer; with `isNew` its words and boxes appear one after the other.
+  show(answer, threshold, isNew = true) {
     this.clear();
     this.answer = answer;
-    this.labels = detections.labels;
-    this.width = HEIGHT * detections.aspect;
-    this.overlay.setAttribute('viewBox', `0 0 ${this.width} ${HEIGHT}`);
-    this.overlay.append(...this.makeShade(detections.boxes));
-    for (const box of detections.boxes) {
-      this.overlay.append(this.rectangle(box, 'region'));
-    }
-    const area = ({ box }) => (box[2] - box[0]) * (box[3] - box[1]);
-    this.boxes = answer.boxes.map((entry, number) => this.makeBox(entry, number));
-    const order = [...this.boxes.keys()].sort((a, b) => area(answer.boxes[b]) - area(answer.boxes[a]));
-    for (const number of order) {
-      this.overlay.append(this.boxes[number]); // small boxes last, so that they can be clicked
-    }
-    this.placeTags();
-    this.words = answer.words.map((word, slot) => this.makeWord(word, slot));
+    const { boxes, labels, aspect } = answer.regions;
+    this.width = 1000 * aspect;
+    this.overlay.setAttribute('viewBox', `0 0 ${this.width} 1000`);
+    this.outlines = boxes.map((box, region) => this.makeOutline(box, labels[region]));
+    this.overlay.append(...this.outlines);
+    const { boxes: drawn, numbers } = pointing(answer, threshold);
+    this.numbers = numbers;
+    this.boxes = drawn.map((entry, number) => this.makeBox(entry, number));
+    const area = (number) => {
+      const [x1, y1, x2, y2] = drawn[number].box;
+      return (x2 - x1) * (y2 - y1);
+    };
+    const order = [...this.boxes.keys()].sort((a, b) => area(b) - area(a));
+    this.overlay.append(...order.map((number) => this.boxes[number])); // small ones can be clicked
+    this.words = answer.words.map((word, slot) => this.makeWord(word, slot, numbers[slot], threshold));
     this.words.forEach((button, slot) => this.caption.append(slot ? ' ' : '', button));
+    this.chips.append(...boxes.map((_, region) => this.makeChip(region)));
+    this.place();
+    if (isNew) {
+      this.words.forEach((button, slot) => appear(button, slot));
+      this.boxes.forEach((box, number) => appear(box, drawn[number].words[0]));
+    }
   }
 
-  // A dark layer over the picture; its mask leaves the attended regions bright.
-  makeShade(boxes) {
-    const everything = [0, 0, 1, 1];
-    const mask = document.createElementNS(SVG, 'mask');
-    mask.id = 'attention-mask';
-    mask.append(this.rectangle(everything, 'cover'));
-    this.heats = boxes.map((box) => this.rectangle(box, 'heat'));
-    mask.append(...this.heats);
-    const shade = this.rectangle(everything, 'shade');
-    shade.setAttribute('mask', `url(#${mask.id})`);
-    return [mask, shade];
+  makeOutline(box, label) {
+    const group = document.createElementNS(SVG, 'g');
+    group.setAttribute('class', 'region');
+    group.append(rectangle(box, this.width, 'outline'));
+    if (label) {
+      const tag = makeTag(label, 'small-tag');
+      group.append(tag);
+      this.tags.push({ tag, box, isInside: true });
+    }
+    return group;
   }
 
   makeBox(entry, number) {
@@ -75,25 +88,47 @@ export class Drawing {
     group.setAttribute('role', 'button');
     const names = entry.words.map((slot) => this.answer.words[slot].text).join(', ');
     group.setAttribute('aria-label', `Box ${number + 1}: ${names}`);
-    group.append(this.rectangle(entry.box, ''), this.mark(entry.box, number + 1));
+    const tag = makeTag([...new Set(names.split(', '))].join(', '), 'tag');
+    this.tags.push({ tag, box: entry.box, isInside: false });
+    group.append(rectangle(entry.box, this.width, 'halo'), rectangle(entry.box, this.width, 'line'), tag);
     this.addListeners(group, { element: group, numbers: [number], slots: entry.words, attended: null });
     return group;
   }
 
-  makeWord(word, slot) {
+  makeWord(word, slot, number, threshold) {
     const button = document.createElement('button');
     button.type = 'button';
-    button.textContent = word.text;
-    if (word.number !== null) {
-      button.className = `thing color${word.number % COLORS}`;
-      const mark = document.createElement('sub');
-      mark.textContent = word.number + 1;
-      button.append(mark);
-      button.setAttribute('aria-label', `${word.text}, box ${word.number + 1}`);
+    button.append(word.text);
+    const score = word.score === null ? '' : percent(word.score);
+    if (number !== null) {
+      button.className = `thing color${number % COLORS}`;
+      button.setAttribute('aria-label', `${word.text}, box ${number + 1}${score && `, right with ${score}`}`);
+    } else if (word.isThing && !isSure(word, threshold)) {
+      button.className = 'unsure';
+      button.setAttribute('aria-label', `${word.text}, without a box: it would be right with ${score}`);
     }
-    const numbers = word.number === null ? [] : [word.number];
+    if (word.isThing && score) {
+      button.append(makeMeter(word.score, score));
+    }
+    const numbers = number === null ? [] : [number];
     this.addListeners(button, { element: button, numbers, slots: [slot], attended: slot });
     return button;
+  }
+
+  makeChip(region) {
+    const { labels, colours, scores } = this.answer.regions;
+    const item = document.createElement('li');
+    const name = [colours?.[region], labels[region]].filter(Boolean).join(' ');
+    item.textContent = name || `region ${region + 1}`;
+    if (scores) {
+      const score = document.createElement('small');
+      score.textContent = ` ${percent(scores[region])}`;
+      item.append(score);
+    }
+    const light = (isOn) => this.outlines[region].classList.toggle('lit', isOn);
+    item.addEventListener('mouseenter', () => light(true));
+    item.addEventListener('mouseleave', () => light(false));
+    return item;
   }
 
   // A choice lists what to highlight: numbers of boxes, slots of words, slot of the attention.
@@ -117,9 +152,25 @@ export class Drawing {
     }
   }
 
+  // The arrow keys go from word to word.
+  moveBetweenWords(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const slot = this.words.indexOf(document.activeElement);
+    if (step && slot >= 0) {
+      event.preventDefault();
+      this.words[(slot + step + this.words.length) % this.words.length].focus();
+    }
+  }
+
   point(choice) {
     this.pointed = choice;
     this.highlight();
+  }
+
+  // Lights one word from outside, or none.
+  pointAtWord(slot) {
+    const numbers = slot === null || this.numbers[slot] === null ? [] : [this.numbers[slot]];
+    this.point(slot === null ? null : { numbers, slots: [slot], attended: slot });
   }
 
   pin(choice) {
@@ -134,65 +185,43 @@ export class Drawing {
     this.boxes.forEach((box, number) => box.classList.toggle('lit', numbers.includes(number)));
     this.words.forEach((word, slot) => word.classList.toggle('lit', slots.includes(slot)));
     this.stage.classList.toggle('dimmed', numbers.length > 0 || attended !== null);
-    this.stage.classList.toggle('shaded', attended !== null);
-    const attention = attended === null ? [] : this.answer.words[attended].attention;
-    const most = Math.max(...attention, 1e-9);
-    this.heats.forEach((heat, region) => {
-      heat.style.fillOpacity = (attention[region] ?? 0) / most;
-    });
+    this.stage.classList.toggle('heated', attended !== null);
+    if (attended !== null) {
+      const { boxes, aspect } = this.answer.regions;
+      paint(this.heatmap, boxes, this.answer.words[attended].attention, aspect);
+    }
     this.looked.textContent = attended === null ? '' : this.describe(attended);
   }
 
   describe(slot) {
     const word = this.answer.words[slot];
+    const { labels } = this.answer.regions;
     const parts = mostLooked(word.attention).map(({ region, share }) => {
-      const label = this.labels[region] ? ` (${this.labels[region]})` : '';
-      return `region ${region + 1}${label} ${Math.round(100 * share)} %`;
+      const label = labels[region] ? ` (${labels[region]})` : '';
+      return `region ${region + 1}${label} ${percent(share)}`;
     });
     return parts.length ? `“${word.text}” looked at ${parts.join(', ')}` : '';
   }
 
-  rectangle(box, name) {
-    const element = document.createElementNS(SVG, 'rect');
-    const [x1, y1, x2, y2] = this.corners(box);
-    element.setAttribute('class', name);
-    element.setAttribute('x', x1);
-    element.setAttribute('y', y1);
-    element.setAttribute('width', Math.max(0, x2 - x1));
-    element.setAttribute('height', Math.max(0, y2 - y1));
-    return element;
+  place() {
+    placeTags(this.tags, this.width ?? 1000, this.stage.clientHeight);
   }
+}
 
-  // Makes the number tag of a box, in pixels from its lower left corner.
-  mark(box, number) {
-    const tag = document.createElementNS(SVG, 'g');
-    tag.setAttribute('class', 'tag');
-    const back = document.createElementNS(SVG, 'rect');
-    const text = document.createElementNS(SVG, 'text');
-    const wide = 12 + 9 * String(number).length;
-    for (const [name, value] of Object.entries({ y: -TAG, width: wide, height: TAG, rx: 3 })) {
-      back.setAttribute(name, value);
-    }
-    text.setAttribute('x', wide / 2);
-    text.setAttribute('y', -6);
-    text.textContent = number;
-    tag.append(back, text);
-    this.tags.push({ tag, corner: this.corners(box), wide });
-    return tag;
-  }
+// A bar that is as long as a word is sure, with the number.
+function makeMeter(share, text) {
+  const meter = document.createElement('span');
+  meter.className = 'meter';
+  meter.setAttribute('aria-hidden', 'true');
+  const bar = document.createElement('i');
+  bar.style.width = `${100 * share}%`;
+  const number = document.createElement('small');
+  number.textContent = text;
+  meter.append(bar, number);
+  return meter;
+}
 
-  // Places tags on top of their boxes, or inside at the upper edge, at a fixed screen size.
-  placeTags() {
-    const pixel = HEIGHT / (this.stage.clientHeight || HEIGHT);
-    for (const { tag, corner: [x1, y1], wide } of this.tags) {
-      const x = Math.max(0, Math.min(x1 - pixel, this.width - wide * pixel));
-      const y = Math.max(y1, TAG * pixel);
-      tag.setAttribute('transform', `translate(${x} ${y}) scale(${pixel})`);
-    }
-  }
-
-  corners(box) {
-    const sides = [this.width, HEIGHT, this.width, HEIGHT];
-    return box.map((value, index) => sides[index] * Math.min(1, Math.max(0, value)));
-  }
+function appear(element, slot) {
+  element.classList.add('appears');
+  element.style.animationDelay = `${slot * STEP}ms`;
 }

@@ -1,164 +1,191 @@
-// The page: the user chooses a picture, the server captions it, the page draws the answer.
+// The page: the user chooses a picture, the server captions it, the page shows the answers.
 
-import { readAnswer, requestBody } from './answer.js';
+import { photographBody, readAnswer, regionsBody, seenRegions } from './answer.js';
 import { isListed, readDetections } from './detections.js';
-import { Drawing } from './drawing.js';
+import { spoken } from './notes.js';
+import { Panel } from './panel.js';
+import { call, GoneError, knownLabels, listCaptioners } from './server.js';
+import { Camera, listenForDrops, listenForPastes, readPicture, toBase64 } from './sources.js';
 
 const element = (id) => document.getElementById(id);
-const drawing = new Drawing({
-  stage: element('stage'),
-  overlay: element('overlay'),
-  caption: element('caption'),
-  looked: element('looked'),
-});
 const state = {
-  models: [], // {label, path, inputs}: the captioners of the server
-  detections: null,
+  models: [], // the captioners of the server
+  picture: null, // {address, name, blob, width, height}
+  detections: null, // regions of the picture, from a file
+  own: { picture: null, value: null }, // files of the user: a picture, JSON of detections
+  seen: new Map(), // model -> regions that it saw in this picture
   requests: 0,
-  rawAddress: '',
-  own: { picture: null, value: null }, // files of the user: {address, name, width, height}, JSON
 };
+const panels = [];
 
 function showStatus(text, kind = '') {
   element('status').textContent = text;
   element('status').className = `status ${kind}`;
+  element('status').hidden = !text;
 }
 
-async function call(path, body) {
-  const token = element('token').value;
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const options = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
-  const response = await fetch(path, options);
-  const value = await response.json();
-  if (response.status === 401) {
-    element('token-field').hidden = false;
-    throw new Error('This server asks for a token.');
-  }
-  if (response.status === 404) {
-    state.models = []; // the version may be unloaded: list the models again before the next request
-  }
-  if (!response.ok) {
-    throw new Error(value.error ?? `The server answered ${response.status}.`);
-  }
-  return value;
+const threshold = () => element('threshold').value / 100;
+const chosenDecode = () => new FormData(element('controls')).get('decode');
+
+async function listModels() {
+  const found = await listCaptioners();
+  const first = element('model');
+  const second = element('second');
+  const options = (none) => [
+    ...none, ...found.map(({ label }, index) => new Option(label, index)),
+  ];
+  const keep = (select, made) => {
+    const chosen = select.selectedOptions[0]?.text;
+    select.replaceChildren(...made);
+    select.selectedIndex = Math.max(0, made.findIndex(({ text }) => text === chosen));
+  };
+  keep(first, options([]));
+  keep(second, options([new Option('no other model', '')]));
+  state.models = found;
+  element('lead').textContent = found.some((model) => model.readsPhotographs)
+    ? 'A photograph in, a sentence out. Every noun points at what it names.'
+    : 'Boxes of a detector in, a sentence out. Every noun points at what it names.';
 }
 
-// Lists the captioners of the server, every loaded version, newest first.
-async function listCaptioners() {
-  const { models } = await call('/page/models.json');
-  const found = [];
-  for (const [name, versions] of Object.entries(models)) {
-    for (const version of [...versions].reverse()) {
-      const isNewest = version === versions.at(-1);
-      const numbered = `/v1/models/${name}/versions/${version}`;
-      const { metadata } = await call(`${numbered}/metadata`);
-      const signature = metadata.signature_def.signature_def.greedy;
-      if (signature) {
-        found.push({
-          label: `${name}, version ${version}`,
-          path: isNewest ? `/v1/models/${name}` : numbered, // without a number: always the newest
-          inputs: new Set(Object.keys(signature.inputs)),
-        });
-      }
+function chosenModels() {
+  const chosen = [element('model').value, element('second').value].filter((value) => value !== '');
+  return chosen.map((index) => state.models[index]);
+}
+
+function fitPanels(count) {
+  while (panels.length > count) {
+    panels.pop().close();
+  }
+  while (panels.length < count) {
+    panels.push(new Panel(element('panel')));
+    panels.at(-1).setRegionsShown(element('all-regions').checked);
+    element('panels').append(panels.at(-1).root);
+  }
+  element('panels').classList.toggle('pair', count > 1);
+}
+
+// Returns what a model is given of the current picture: {body, regions, given}.
+async function makeRequest(model, decode) {
+  const { picture, detections, models } = state;
+  if (model.readsPhotographs && picture) {
+    const body = photographBody(await toBase64(picture), decode);
+    return { body, given: { source: 'photograph', model, isIgnoring: Boolean(detections) } };
+  }
+  if (detections) {
+    const known = model.inputs.has('labels') ? await knownLabels(model) : null;
+    const body = regionsBody(detections, model.inputs, decode);
+    return { body, given: { source: 'sent', detections, model, known } };
+  }
+  const finder = models.find((other) => other.readsPhotographs);
+  if (finder && picture && !model.inputs.has('features')) {
+    const seen = await regionsSeen(finder, decode);
+    const body = regionsBody(seen, model.inputs, decode);
+    return { body, given: { source: 'other', detections: seen, model, finder: finder.label } };
+  }
+  throw new Error('This model reads boxes of a detector, not photographs: load the detections of '
+    + 'this picture under “Boxes of your own detector”.');
+}
+
+async function regionsSeen(finder, decode) {
+  if (!state.seen.has(finder)) {
+    const body = photographBody(await toBase64(state.picture), decode);
+    const reply = await call(`${finder.path}:predict`, body);
+    state.seen.set(finder, seenRegions(reply.predictions[0]));
+  }
+  return state.seen.get(finder);
+}
+
+async function captionWith(model, panel, request) {
+  const decode = chosenDecode();
+  panel.setBusy(true);
+  try {
+    const { body, given } = await makeRequest(model, decode);
+    const started = performance.now();
+    const reply = await call(`${model.path}:predict`, body);
+    if (request !== state.requests) {
+      return '';
+    }
+    const milliseconds = Math.round(performance.now() - started);
+    const [prediction] = reply.predictions;
+    if (given.source === 'photograph') {
+      state.seen.set(model, seenRegions(prediction));
+    }
+    const answer = readAnswer(prediction, given.detections ?? state.seen.get(model));
+    const logProb = answer.logProb.toFixed(2).replace('-', '−');
+    const view = { model: model.label, decode, picture: state.picture?.name, threshold: threshold() };
+    const facts = `${model.label}, ${decode}, log-probability ${logProb}, ${milliseconds} ms`;
+    panel.show(answer, given, view, facts, reply);
+    element('threshold-field').hidden = !panels.some(({ answer: shown }) => shown?.hasScores);
+    return spoken(answer, model.label, threshold());
+  } catch (error) {
+    if (request !== state.requests) {
+      return '';
+    }
+    if (error instanceof GoneError) {
+      state.models = []; // the version may be unloaded: list the models before the next request
+    }
+    panel.showError(error.message);
+    return `${model.label}: ${error.message}`;
+  } finally {
+    if (request === state.requests) {
+      panel.setBusy(false);
     }
   }
-  if (!found.length) {
-    throw new Error('This server has no captioner that answers.');
-  }
-  const select = element('model');
-  const chosen = select.selectedOptions[0]?.text;
-  select.replaceChildren(...found.map(({ label }, index) => new Option(label, index)));
-  select.selectedIndex = Math.max(0, found.findIndex(({ label }) => label === chosen));
-  state.models = found;
 }
 
-async function requestCaption() {
-  if (!state.detections) {
+async function requestCaptions() {
+  if (!state.picture && !state.detections) {
     return;
   }
   state.requests += 1;
   const request = state.requests;
   try {
     if (!state.models.length) {
-      await listCaptioners();
+      await listModels();
     }
-    showStatus('Captioning …');
-    const decode = new FormData(element('controls')).get('decode');
-    const model = state.models[element('model').value];
-    const body = requestBody(state.detections, model.inputs, decode);
-    const started = performance.now();
-    const reply = await call(`${model.path}:predict`, body);
-    if (request !== state.requests) {
-      return; // a newer request is running
-    }
-    const milliseconds = Math.round(performance.now() - started);
-    const answer = readAnswer(reply.predictions[0]);
-    drawing.show(answer, state.detections);
-    showRaw(reply);
-    if (answer.words.length) {
-      showStatus('Done.', 'sr-only'); // for screen readers only
-    } else {
-      showStatus('The model wrote no caption for this picture.');
-    }
-    const logProb = answer.logProb.toFixed(2).replace('-', '−');
-    element('facts').textContent =
-      `${model.label}, ${decode}, log-probability ${logProb}, ${milliseconds} ms`;
   } catch (error) {
-    if (request === state.requests) {
-      clearAnswer();
-      showStatus(error.message, 'error');
-    }
+    showStatus(error.message, 'error');
+    return;
+  }
+  const models = chosenModels();
+  fitPanels(models.length);
+  showStatus('');
+  panels.forEach((panel, index) => {
+    panel.clear();
+    panel.part('model-name').textContent = models[index].label;
+    const size = state.picture && state.picture.width / state.picture.height;
+    panel.showPicture(state.picture, size || state.detections.aspect);
+  });
+  const said = await Promise.all(models.map((model, index) => captionWith(model, panels[index], request)));
+  if (request === state.requests) {
+    element('announce').textContent = said.join(' ');
   }
 }
 
-function clearAnswer() {
-  drawing.clear();
-  element('facts').textContent = '';
-  element('raw').hidden = true;
-}
-
-function showRaw(reply) {
-  URL.revokeObjectURL(state.rawAddress);
-  const text = JSON.stringify(reply, null, 1);
-  state.rawAddress = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  element('raw-link').href = state.rawAddress;
-  element('raw-save').href = state.rawAddress;
-  element('raw').hidden = false;
-}
-
-function showPicture(address, description, aspect) {
-  element('stage').style.aspectRatio = aspect;
-  element('stage').style.maxWidth = `${65 * aspect}vh`; // picture and caption on one screen
-  const picture = element('picture');
-  picture.hidden = !address;
-  element('stage').classList.toggle('bare', !address); // there are only regions to see
-  if (address) {
-    picture.src = address;
-    picture.alt = description;
-  } else {
-    picture.removeAttribute('src');
-  }
-}
-
-function captionRegions(detections) {
-  state.detections = detections;
-  clearAnswer();
-  return requestCaption();
-}
-
-function pressSample(button) {
+// Shows another picture, with its detections if there are any.
+function show(picture, detections, button = null) {
   for (const other of element('samples').children) {
     other.setAttribute('aria-pressed', String(other === button));
   }
+  if (state.picture && state.picture !== picture) {
+    URL.revokeObjectURL(state.picture.address);
+  }
+  Object.assign(state, { picture, detections });
+  state.seen.clear();
+  return requestCaptions();
 }
 
 async function chooseSample(sample, button) {
-  pressSample(button);
   try {
-    const detections = readDetections(await call(`/samples/${sample.detections}`));
-    const address = sample.picture ? `/samples/${sample.picture}` : '';
-    showPicture(address, sample.title, detections.aspect);
-    await captionRegions(detections);
+    const detections = sample.detections
+      ? readDetections(await call(`/samples/${sample.detections}`)) : null;
+    let picture = null;
+    if (sample.picture) {
+      const response = await fetch(`/samples/${sample.picture}`);
+      picture = await readPicture(await response.blob(), sample.title);
+    }
+    state.own = { picture: null, value: null };
+    await show(picture, detections, button);
   } catch (error) {
     showStatus(error.message, 'error');
   }
@@ -189,73 +216,61 @@ async function listSamples() {
   if (samples.length) {
     await chooseSample(samples[0], list.firstChild);
   } else {
-    showStatus('Load a picture and its detections.');
+    await listModels();
+    showStatus('');
+    fitPanels(1);
+    panels[0].invite();
   }
 }
 
-async function readPicture(file) {
-  const address = URL.createObjectURL(file);
-  const picture = new Image();
-  picture.src = address;
-  try {
-    await picture.decode();
-  } catch {
-    throw new Error('the browser cannot show this file as a picture.');
-  }
-  return { address, name: file.name, width: picture.naturalWidth, height: picture.naturalHeight };
-}
-
-// Shows a picture; captions it at once if the detections loaded before belong to it.
-async function loadPicture(file) {
+// Reads a photograph, or the detections of one. Detections stay if they list the new picture, or if
+// they were loaded before any picture.
+async function load(file) {
   const { own } = state;
-  const before = own.picture;
-  own.picture = await readPicture(file);
-  if (own.value && (!before || isListed(own.value, own.picture.name))) {
-    await captionOwnPicture();
-  } else {
-    pressSample(null);
-    clearAnswer();
-    state.requests += 1; // a running request is about another picture
-    state.detections = null;
-    showPicture(own.picture.address, 'Your picture', own.picture.width / own.picture.height);
-    showStatus('Now load its detections.');
-  }
-  URL.revokeObjectURL(before?.address);
-}
-
-async function loadDetections(file) {
-  state.own.value = JSON.parse(await file.text());
-  await captionOwnPicture();
-}
-
-function captionOwnPicture() {
-  const { picture, value } = state.own;
-  const detections = readDetections(value, picture ?? {});
-  pressSample(null);
-  showPicture(picture?.address ?? '', 'Your picture', detections.aspect);
-  return captionRegions(detections);
-}
-
-for (const [id, load] of [['picture-file', loadPicture], ['detections-file', loadDetections]]) {
-  element(id).addEventListener('change', async (event) => {
-    const [file] = event.target.files;
-    try {
-      await (file && load(file));
-    } catch (error) {
-      showStatus(`${file.name}: ${error.message}`, 'error');
+  try {
+    if (file.type === 'application/json' || file.name.endsWith('.json')) {
+      own.value = JSON.parse(await file.text());
+      await show(own.picture, readDetections(own.value, own.picture ?? {}));
+      return;
     }
-  });
+    const isFirst = !own.picture;
+    own.picture = await readPicture(file, file.name);
+    const belongs = own.value && (isFirst || isListed(own.value, file.name));
+    await show(own.picture, belongs ? readDetections(own.value, own.picture) : null);
+  } catch (error) {
+    showStatus(`${file.name}: ${error.message}`, 'error');
+  }
+}
+
+const loadFirst = (files) => load(files[0]);
+const showError = (text) => showStatus(text, 'error');
+listenForDrops(element('drop'), loadFirst);
+listenForPastes(element('paste'), loadFirst, showError);
+new Camera({
+  dialog: element('camera'),
+  view: element('camera-view'),
+  open: element('camera-open'),
+  take: element('camera-take'),
+  close: element('camera-close'),
+}, loadFirst, showError);
+for (const id of ['picture-file', 'detections-file']) {
+  element(id).addEventListener('change', (event) => event.target.files.length && load(event.target.files[0]));
   // Makes it possible to load a corrected file of the same name.
   element(id).addEventListener('click', (event) => { event.target.value = ''; });
 }
 element('controls').addEventListener('submit', (event) => event.preventDefault());
 element('controls').addEventListener('change', (event) => {
-  if (event.target.name === 'decode' || ['model', 'token'].includes(event.target.id)) {
-    requestCaption();
+  if (event.target.name === 'decode' || ['model', 'second', 'token'].includes(event.target.id)) {
+    state.seen.clear();
+    requestCaptions();
   }
 });
+element('threshold').addEventListener('input', () => {
+  element('threshold-value').textContent = `${element('threshold').value} %`;
+  panels.forEach((panel) => panel.setThreshold(threshold()));
+});
 element('all-regions').addEventListener('change', (event) => {
-  element('stage').classList.toggle('all', event.target.checked);
+  panels.forEach((panel) => panel.setRegionsShown(event.target.checked));
 });
 
 listSamples().catch((error) => showStatus(error.message, 'error'));

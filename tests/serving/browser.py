@@ -25,6 +25,8 @@ class Browser:
       "args": [
         *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
         *("--no-first-run", "--disable-background-networking", "--window-size=1100,900"),
+        # A camera that shows a test picture, and no question whether the page may use it.
+        *("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"),
       ]
     }
     capabilities = {"browserName": "chrome", "goog:chromeOptions": options}

@@ -213,3 +213,37 @@ def test_caller_that_gives_up_at_the_very_deadline_does_not_end_the_worker(adder
   assert first.result(10)["sum"] == [0]
   assert submit(batcher, [2]).result(10)["sum"] == [2], "the worker has gone"
   assert late.exception(10).code.name == "DEADLINE_EXCEEDED"
+
+
+def test_pictures_run_together_without_padding():
+  spec = servables.Spec("i:0", tf.string, (None,))
+  signature = servables.Signature(
+    "caption_image",
+    {"image_bytes": spec},
+    {"size": servables.Spec("s:0", tf.int32, (None, None))},
+  )
+  free, batches = threading.Event(), []
+
+  class Measurer:
+    def run(self, signature, inputs):
+      free.wait()
+      batches.append(len(inputs["image_bytes"]))
+      return {"size": np.array([[len(data), 7] for data in inputs["image_bytes"]])}
+
+  batcher = batching.Batcher(
+    Measurer(), signature, batching.BatchingConfig(), metrics.Metrics(), "m", 100
+  )
+
+  def ask(*pictures):
+    array = np.array(pictures, object)
+    return batcher.submit({"image_bytes": array}, time.monotonic() + 30)
+
+  pending = [ask(b"a")]
+  while batcher.waiting():
+    time.sleep(0.001)
+  pending += [ask(b"bb", b"ccc"), ask(b"dddd")]
+  free.set()
+  sizes = [job.result(5)["size"].tolist() for job in pending]
+  batcher.close()
+  assert sizes == [[[1, 7]], [[2, 7], [3, 7]], [[4, 7]]]
+  assert batches == [1, 3]

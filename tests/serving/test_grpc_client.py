@@ -4,10 +4,11 @@ import time
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from gcap_tf import errors
 from serving import grpc_client, limits
-from tests.serving import harness, tiny_models
+from tests.serving import harness, tiny_models, tiny_photographs
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +76,46 @@ def test_retries_while_the_server_is_full(base):
 
 def test_version_states_are_listed(server):
   assert grpc_client.Client(server.address).versions() == {1: "AVAILABLE"}
+
+
+def test_wrong_boxes_and_labels_are_refused_before_they_are_sent():
+  client = grpc_client.Client("127.0.0.1:1", timeout=0.1)  # there is no server
+  good = np.array([[0.1, 0.1, 0.5, 0.5]])
+  with pytest.raises(errors.UserError, match="in pixels"):
+    client.caption(None, [good * 640], [["dog"]])
+  with pytest.raises(errors.UserError, match="inverted"):
+    client.caption(None, [good[:, ::-1]], [["dog"]])
+  with pytest.raises(errors.UserError, match="outside the picture"):
+    client.caption(None, [good + 0.9], [["dog"]])
+  with pytest.raises(errors.UserError, match=r"for one picture send \[labels\]"):
+    client.caption(None, [good], ["dog"])
+  with pytest.raises(errors.UserError, match=r"for one picture send \[boxes\]"):
+    client.caption(None, good, ["dog"])
+  with pytest.raises(errors.UserError, match="pictures must be a list"):
+    client.caption_pictures("photo.jpg")
+
+
+def test_what_the_model_reads_but_was_not_sent_is_named(server):
+  with pytest.raises(errors.UserError, match="model captioner reads features; send them"):
+    grpc_client.Client(server.address).caption(None, [np.zeros((1, 4))], [["dog"]])
+
+
+def test_photographs_of_callers_at_once_are_one_batch(tmp_path):
+  tiny_photographs.save(tmp_path / "model")
+  pictures = []
+  for number in range(4):
+    image = Image.new("RGB", (20 + number, 20), (40, 40, 40))
+    image.paste((250, 250, 250), (10 * (number % 2), 10 * (number // 2), 20, 20))
+    path = tmp_path / f"{number}.png"
+    image.save(path)
+    pictures.append(path)
+  with harness.serving(tmp_path / "model") as server:
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+      clients = [grpc_client.Client(server.address) for _ in range(16)]
+      jobs = [pool.submit(c.caption_pictures, [pictures[i % 4]]) for i, c in enumerate(clients)]
+      answers = [job.result()[0] for job in jobs]
+    batches = server.metrics.batch_rows.count("captioner", "caption_image")
+  alone = [answers[number].caption for number in range(4)]
+  assert [answer.caption for answer in answers] == alone * 4
+  assert [answer.seen.image_size for answer in answers[:4]] == [(20 + n, 20) for n in range(4)]
+  assert batches < 16

@@ -70,6 +70,10 @@ def test_unknown_label_and_missing_names_are_invalid(caller):
     ({"num_regions": np.array([1, 4], np.int32)}, '"num_regions" is 4 in row 1; expected 0 to 3'),
     ({"num_regions": np.array([-1, 0], np.int32)}, '"num_regions" is -1 in row 0'),
     ({"features": np.full((2, 3, 3), np.nan, np.float32)}, "NaN or infinite"),
+    ({"boxes": np.full((2, 3, 4), 640, np.float32)}, "in pixels [640, 640, 640, 640]: divide"),
+    ({"boxes": np.full((2, 3, 4), 1.5, np.float32)}, "boxes go from 0 to 1; clip them"),
+    ({"boxes": np.tile(np.float32([0.5, 0.5, 0.1, 0.1]), (2, 3, 1))}, "is inverted"),
+    ({"boxes": np.zeros((3, 4), np.float32)}, "one list of boxes [x1, y1, x2, y2] per picture"),
   ],
 )
 def test_input_that_does_not_fit_is_invalid_and_named(caller, changes, message):

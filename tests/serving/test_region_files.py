@@ -136,3 +136,9 @@ def test_prepared_folder_gives_the_asked_record(tmp_path):
   assert len(region_files.from_prepared(folder, "test", "").boxes)
   with pytest.raises(errors.UserError, match='split test has no picture "nobody"'):
     region_files.from_prepared(folder, "test", "nobody")
+
+
+def test_box_a_little_outside_the_picture_is_clipped(tmp_path):
+  regions = [{"box": [-1, 0, 100, 50.5]}]
+  files.write_json(tmp_path / "d.json", {"width": 100, "height": 50, "regions": regions})
+  assert region_files.from_detections(tmp_path / "d.json").boxes.tolist() == [[0, 0, 1, 1]]

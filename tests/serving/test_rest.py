@@ -156,8 +156,20 @@ def test_metrics_and_health_are_served(caller):
 
 
 def test_page_carries_a_content_policy_and_nothing_else_is_readable(caller):
+  code, headers, _ = caller.raw("/")
+  policy = headers["Content-Security-Policy"]
+  assert code == 200
+  assert "default-src 'none'" in policy and "script-src 'self';" in policy
+  assert "unsafe" not in policy and "http" not in policy
+  assert headers["Referrer-Policy"] == "no-referrer"
   for path in ("/page/../server.py", "/page/%2e%2e/server.py", "/samples/../../etc/passwd", "/x"):
     assert caller.raw(path)[0] == 404
+
+
+def test_page_can_ask_which_labels_a_model_knows(caller):
+  name, version = "captioner", 1
+  assert caller.rest(f"/page/labels/{name}/{version}.json") == (200, {"names": None})
+  assert caller.rest(f"/page/labels/{name}/99.json")[0] == 404
 
 
 def test_strings_may_travel_as_base64(caller):

@@ -70,3 +70,12 @@ def test_coco_detections_read_back_as_the_regions(tmp_path):
     assert found.labels == picture.regions.labels
     np.testing.assert_allclose(found.boxes_px, picture.regions.boxes_px, atol=0.2)
     assert store.size(picture.image_id) == (picture.width, picture.height)
+
+
+def test_photographs_are_samples_without_detections(tmp_path):
+  Image.new("RGB", (4, 4)).save(tmp_path / "a cat.PNG")
+  assert samples.write_photographs(tmp_path / "out", {"A cat": tmp_path / "a cat.PNG"}) == 1
+  assert files.read_json(tmp_path / "out" / "samples.json") == [
+    {"title": "A cat", "picture": "a_cat.png"}
+  ]
+  assert (tmp_path / "out" / "a_cat.png").read_bytes() == (tmp_path / "a cat.PNG").read_bytes()

@@ -5,7 +5,7 @@ import pytest
 
 from gcap_tf import errors
 from serving import servables, status
-from tests.serving import tiny_models
+from tests.serving import tiny_models, tiny_photographs
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +65,12 @@ def test_operations_include_those_of_functions(folder):
   found = servables.operations(servables.read_meta_graph(folder))
   assert {"ReadVariableOp", "StatefulPartitionedCall", "ReduceJoin"} <= found
   assert not any(name.startswith("__inference") for name in found)
+
+
+def test_captioner_of_photographs_is_recognised_by_its_signature(tmp_path):
+  tiny_photographs.save(tmp_path / "photographs")
+  tiny_models.save_namer(tmp_path / "labels")
+  (tmp_path / "empty").mkdir()
+  names = ("photographs", "labels", "empty")
+  found = [servables.captions_photographs(tmp_path / name) for name in names]
+  assert found == [True, False, False]

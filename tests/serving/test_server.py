@@ -11,10 +11,12 @@ import urllib.request
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from gcap_tf.shipped import folders as shipped_folders
-from serving import client
-from tests.serving import tiny_models
+from serving import client, free_photographs
+from serving import server as server_program
+from tests.serving import tiny_models, tiny_photographs
 
 
 def start(*flags):
@@ -96,3 +98,17 @@ def test_wrong_start_ends_in_one_line(flags, message):
   assert server.returncode == 1
   assert message in stderr.splitlines()[-1]
   assert "Traceback" not in stderr
+
+
+def test_samples_are_photographs_for_a_captioner_of_photographs(tmp_path, monkeypatch):
+  tiny_photographs.save(tmp_path / "photographs")
+  tiny_models.save_namer(tmp_path / "labels")
+  Image.new("RGB", (8, 8)).save(tmp_path / "cat.png")
+  monkeypatch.setattr(free_photographs, "find", lambda: {"A cat": tmp_path / "cat.png"})
+  titles = []
+  for name in ("photographs", "labels"):
+    folder = tmp_path / f"samples_{name}"
+    server_program.write_samples(folder, tmp_path / name)
+    titles.append([row["title"] for row in json.loads((folder / "samples.json").read_text())])
+  assert titles[0] == ["A cat"]
+  assert len(titles[1]) == 12

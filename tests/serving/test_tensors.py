@@ -83,3 +83,18 @@ def test_wrong_number_of_strings_is_invalid():
   sent = proto([3], types_pb2.DT_STRING, string_val=[b"a", b"b"])
   with pytest.raises(status.ServingError, match="has 2 strings; its shape needs 3"):
     tensors.from_proto("t", sent, STRINGS, LIMITS)
+
+
+def test_picture_may_be_longer_than_other_strings():
+  bounds = limits.Limits(string_bytes=5, picture_bytes=10)
+  tensors.check_values("image_bytes", np.array([b"x" * 10], object), bounds)
+  with pytest.raises(status.ServingError, match="a string longer than 5"):
+    tensors.check_values("labels", np.array([b"x" * 10], object), bounds)
+  with pytest.raises(status.ServingError, match="a picture longer than 10"):
+    tensors.check_values("image_bytes", np.array([b"x" * 11], object), bounds)
+
+
+def test_labels_of_wrong_nesting_are_refused_with_the_fix():
+  spec = servables.Spec("l:0", tf.string, (None, None))
+  with pytest.raises(status.ServingError, match="one list of strings per picture"):
+    tensors.check_shape("labels", (2,), spec, LIMITS)

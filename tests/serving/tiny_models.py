@@ -12,6 +12,7 @@ import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
 from gcap_tf import files
+from gcap_tf.text import vocabulary as vocabularies
 
 FEATURES = 3
 STEPS = 2
@@ -167,7 +168,13 @@ class Namer(tf.Module):
     }
 
 
-def save_namer(base: pathlib.Path) -> None:
+def save_namer(base: pathlib.Path, labels: tuple[str, ...] = ()) -> None:
+  """Writes `base/1`, with a vocabulary if there are labels."""
   model = Namer()
   signatures = {"serving_default": model.greedy, "greedy": model.greedy, "beam": model.beam}
   tf.saved_model.save(model, str(base / "1"), signatures=signatures)
+  if labels:
+    (base / "1" / "assets.extra").mkdir()
+    vocabularies.Vocabulary("captioner", ("", "a", "near", *labels), labels).save(
+      base / "1" / "assets.extra" / "vocabulary.json"
+    )

@@ -9,6 +9,7 @@ from PIL import Image
 from export import saved_model
 from gcap_tf.shipped import folders as shipped_folders
 from tests.export import tiny_runs
+from tests.serving import tiny_photographs
 from tests.trainers import command_line
 
 
@@ -43,3 +44,21 @@ def test_the_shipped_captioner_is_shown_with_its_figures(tmp_path):
   assert "<td>CIDEr</td>" in check(done, tmp_path, 2)
   captions = re.findall(r'alt="([^"]+)"', (tmp_path / "index.html").read_text())
   assert all(len(caption.split()) > 3 for caption in captions)
+
+
+def test_captioner_of_photographs_gets_photographs(tmp_path, monkeypatch):
+  tiny_photographs.save(tmp_path / "model")
+  pictures = tmp_path / "data" / "pictures"
+  pictures.mkdir(parents=True)
+  for name, color in (("a", "white"), ("b", "gray")):
+    Image.new("RGB", (60, 40), color).save(pictures / f"{name}.jpg")
+  monkeypatch.setenv("GCAP_DATA", str(tmp_path / "data"))
+  out = tmp_path / "demo"
+  done = command_line.run("trainers.demo", f"--out={out}", f"--model={tmp_path / 'model'}")
+  assert done.returncode == 0, done.stderr[-3000:]
+  assert "Picture a: a cup near the cup with a hat" in done.stdout
+  assert f"{out}/index.html" in done.stdout
+  rows = json.loads((out / "captions.json").read_text())
+  assert [row["title"] for row in rows][-2:] == ["Picture a", "Picture b"]
+  assert len(json.loads((out / "samples" / "samples.json").read_text())) == len(rows)
+  assert "<figure" in (out / "index.html").read_text()

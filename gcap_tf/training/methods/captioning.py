@@ -15,7 +15,7 @@ import tensorflow as tf
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import base
-from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.data.prepared import feature_layout, pipeline, prepared_data, region_noise
 from gcap_tf.evaluation import caption_validation
 from gcap_tf.runs import run_folders
 from gcap_tf.text import vocabulary as vocabularies
@@ -54,6 +54,7 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
     first_stage_weights: weights of the first stage that the rest begins with.
     teacher: run folder of the matcher that is distilled, "" for none.
     losses: weights of the losses.
+    noise: how the regions of a batch are changed.
   """
 
   images: configs.PositiveInt = 29
@@ -67,6 +68,7 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
   losses: loss_options.CaptioningLosses = dataclasses.field(
     default_factory=loss_options.CaptioningLosses
   )
+  noise: region_noise.RegionNoise = dataclasses.field(default_factory=region_noise.RegionNoise)
   schedule: schedules.ScheduleConfig = _UPDOWN_SCHEDULE
   optimizer: optimizers.OptimizerConfig = CLIP_VALUE
 
@@ -79,6 +81,8 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     config: weights of the losses.
     vocabulary: the model's; regularisers may need its region labels.
     validation: scores the captioner; None gives no figures.
+    changer: changes the regions of every batch; None leaves them. Parts of an accumulated batch
+      are weighted by what the unchanged batch counts.
   """
 
   def __init__(
@@ -87,9 +91,10 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     config: loss_options.CaptioningLosses,
     vocabulary: vocabularies.Vocabulary | None = None,
     validation: caption_validation.Validation | None = None,
+    changer: region_noise.RegionChanger | None = None,
   ):
     super().__init__(model, validation)
-    self.config = config
+    self.config, self._changer = config, changer
     self.regularizers = regularization.active(config, model, vocabulary)
     self.extras = tuple(sorted({name for each in self.regularizers for name in each.extras}))
     self.sampling_chance = tf.Variable(0.0, trainable=False, name="sampling_chance")
@@ -105,6 +110,8 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
 
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     config, model = self.config, self.model
+    if self._changer is not None:
+      batch = self._changer(batch, seed)
     tokens, counted = batch["tokens"], self.counted(batch)
 
     memory = model.encode(batch, seed)
@@ -148,7 +155,8 @@ def train(
   )  # fmt: skip
   val = data.split("val") if "val" in data.splits else None
   validation = caption_validation.Validation(model, vocabulary, val)
-  trainer = CaptioningTrainer(model, config.losses, vocabulary, validation)
+  changer = feature_layout.changer(data, vocabulary, config.noise)
+  trainer = CaptioningTrainer(model, config.losses, vocabulary, validation, changer)
   teacher, scored = None, {}
   if config.teacher:
     matcher = run_folders.load(config.teacher, "matcher")

@@ -1,0 +1,1 @@
+"""What a client says to a server, without TensorFlow: messages, tensors, checks of inputs."""

@@ -1,0 +1,1 @@
+"""A page of captioned photographs, for `make demo`."""
