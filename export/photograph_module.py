@@ -155,6 +155,6 @@ class PhotographModule(captioner_module.CaptionerModule):
 def _blank_damaged(decoded: dict[str, tf.Tensor], is_fine: tf.Tensor) -> dict[str, tf.Tensor]:
   """No words for pictures that could not be decoded; is_fine is bool [B]."""
   blank = {"tokens": tf.where(is_fine[:, tf.newaxis], decoded["tokens"], 0)}
-  for name in ("length", "log_prob"):
+  for name in ("length", "log_prob", "score"):
     blank[name] = tf.where(is_fine, decoded[name], tf.zeros_like(decoded[name]))
   return decoded | blank
