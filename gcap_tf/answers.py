@@ -97,13 +97,14 @@ class Answer:
     if self.error:
       raise errors.UserError(f"nothing to draw: {self.error}")
     photograph = ImageOps.exif_transpose(Image.open(io.BytesIO(self.picture)))
-    scores = [word.score for word in self.words]
+    scored = any(word.score is not None for word in self.words)
+    scores = np.array([word.score or 0.0 for word in self.words], np.float32)
     image = draw.grounded_caption(
       photograph,
       [word.text for word in self.words],
       np.array([word.looked_at for word in self.words], np.float32),
       [word.grounded for word in self.words],
-      attention=None if None in scores else np.array(scores, np.float32),
+      attention=scores if scored else None,
     )
     if path is not None:
       with files.atomic_path(path) as partial, open(partial, "wb") as file:

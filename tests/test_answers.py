@@ -63,6 +63,8 @@ def test_a_row_has_pixels_and_is_json():
 def test_an_answer_draws_itself(tmp_path):
   image = first().draw(tmp_path / "out.png")
   assert Image.open(tmp_path / "out.png").size == image.size and image.width >= 480
+  scored = first(word_score=np.array([[0.0, 0.75, 0.0], [0.0] * 3])).draw()
+  assert scored.tobytes() != image.tobytes(), "the score is not in the drawing"
   first().draw(tmp_path / "out.jpg")
   assert Image.open(tmp_path / "out.jpg").format == "JPEG"
 
