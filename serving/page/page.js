@@ -153,6 +153,7 @@ async function requestCaptions() {
   panels.forEach((panel, index) => {
     panel.clear();
     panel.part('model-name').textContent = models[index].label;
+    panel.root.setAttribute('aria-label', models[index].label);
     const size = state.picture && state.picture.width / state.picture.height;
     panel.showPicture(state.picture, size || state.detections.aspect);
   });
