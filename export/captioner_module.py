@@ -15,6 +15,9 @@ The inputs are those of `region_inputs`. Outputs, with T words at most:
     attention  float32 [B, T, R]  mean over the branches that named the word
     log_prob   float32 [B]
     length     int32 [B]        number of words
+    answered   bool [B]         false: nothing known is in the picture; no words, no boxes
+    word_score float32 [B, T]   probability that the box is right; 0 for words that name no thing
+    score      float32 [B]      expected share of the caption's things whose box is right
 
 A captioner of K > 1 branches (Distributed) also returns the region of each branch; `box`
 encloses their boxes:
@@ -22,7 +25,7 @@ encloses their boxes:
     branch_box_index  int32 [B, T, K]  -1 for a branch that named another word
 
 An answer depends on its own row only, not on other rows of the batch or on padding.
-Rows without regions and empty batches are valid.
+Rows without regions and empty batches are valid; a row without regions has no answer.
 """
 
 import dataclasses
@@ -33,10 +36,11 @@ import tensorflow as tf
 
 from export import region_inputs, weights
 from gcap_tf.captioners import base
+from gcap_tf.decoding import answers, confidence, decoder, grounding, user_rules
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.decoding import decoder, grounding
 from gcap_tf.evaluation import captioner_evaluation
 from gcap_tf.text import vocabulary as vocabularies
+from gcap_tf.text import word_classes
 
 OUTPUTS = (
   "caption",
@@ -47,17 +51,31 @@ OUTPUTS = (
   "attention",
   "log_prob",
   "length",
+  "answered",
+  "word_score",
+  "score",
 )
 BRANCH_OUTPUT = "branch_box_index"  # only captioners with several branches have it
 
 
 def decodings(
-  captioner: base.Captioner, beam_size: int = 3, max_length: int = 20
+  captioner: base.Captioner,
+  beam_size: int = 3,
+  max_length: int = 20,
+  vocabulary: vocabularies.Vocabulary | None = None,
+  classes: word_classes.WordClasses | None = None,
 ) -> dict[str, decode_config.DecodeConfig]:
-  """The decoding options of each signature, the same as in `trainers.caption`."""
+  """The decoding options of each signature, the same as in `trainers.caption`.
+
+  Without `classes`, captions are decoded as released programs do (`--as_published`).
+  """
   usual = captioner_evaluation.usual_decoding(captioner)
   beam = decode_config.DecodeConfig("beam", max_length, unknown="suppress", beam_size=beam_size)
-  return {"greedy": dataclasses.replace(usual, max_length=max_length), "beam": beam}
+  found = {"greedy": dataclasses.replace(usual, max_length=max_length), "beam": beam}
+  if classes is None:
+    return found
+  rules = user_rules.UserRules()
+  return {name: rules.apply(config, vocabulary, classes) for name, config in found.items()}
 
 
 class CaptionerModule(tf.Module):
@@ -73,6 +91,8 @@ class CaptionerModule(tf.Module):
     beam_size: int = 3,
     max_length: int = 20,
     float16: bool = False,
+    classes: word_classes.WordClasses | None = None,
+    calibration: confidence.Calibration | None = None,
     others: Sequence[keras.Model] = (),
   ):
     """Keeps the parts; `signatures` traces them.
@@ -84,6 +104,9 @@ class CaptionerModule(tf.Module):
       beam_size: N of the `beam` signature.
       max_length: T, the most words of a caption.
       float16: whether to store the weights in half precision.
+      classes: nouns and verbs of the vocabulary, which captions do not repeat; None decodes
+        as released programs do.
+      calibration: of the run, if it has one.
       others: models that the graph uses besides, such as a detector.
     """
     super().__init__(name="captioner")
@@ -94,8 +117,13 @@ class CaptionerModule(tf.Module):
       region_inputs.RegionInputs.of(captioner.config), vocabulary
     )
     self._branches = captioner.branches
-    self._words, self._is_thing = list(vocabulary.words), list(is_thing)
-    self._decode_configs = decodings(captioner, beam_size, max_length)
+    self._words = list(vocabulary.words)
+    self._rules = answers.AnswerRules(
+      things=tuple(index for index, thing in enumerate(is_thing) if thing),
+      labels_only=captioner.config.num_labels > 0 and captioner.config.feature_size == 0,
+      calibration=calibration,
+    )
+    self._decode_configs = decodings(captioner, beam_size, max_length, vocabulary, classes)
 
   def specs(self, signature: str) -> dict[str, tf.TensorSpec]:
     """The inputs of a signature; all signatures have the same."""
@@ -132,7 +160,8 @@ class CaptionerModule(tf.Module):
   ) -> dict[str, tf.Tensor]:
     captioner = self._captioner()
     with self.weights.scope():
-      return decoder.decode(captioner, captioner.encode(batch), config)
+      decoded = decoder.decode(captioner, captioner.encode(batch), config)
+    return answers.finish(decoded, batch, self._rules, len(self._words))
 
   def _answer(
     self,
@@ -145,17 +174,19 @@ class CaptionerModule(tf.Module):
     has_regions = tf.reduce_any(region_mask, 1)[:, tf.newaxis]  # [B, 1]
     words = tf.gather(tf.constant(self._words), tokens)
     joined = tf.strings.reduce_join(words, 1, separator=" ")
-    names_thing = tf.gather(tf.constant(self._is_thing), tokens)
-    attention = branch_mean(decoded["attention"], decoded["winners"])[..., :regions]
+    attention = grounding.branch_mean(decoded["attention"], decoded["winners"])[..., :regions]
     answer = {
       "caption": tf.strings.strip(joined),
       "words": tf.ensure_shape(words, [None, max_length]),
       "box_index": tf.where(has_regions, decoded["box_index"], -1),
-      "grounded": names_thing & has_regions & (tokens > 0),
+      "grounded": decoded["grounded"],
       "box": tf.where(has_regions[..., tf.newaxis], decoded["box"], 0.0),
       "attention": tf.where(has_regions[..., tf.newaxis], attention, 0.0),
       "log_prob": decoded["log_prob"],
       "length": decoded["length"],
+      "answered": decoded["answered"],
+      "word_score": tf.ensure_shape(decoded["word_score"], [None, max_length]),
+      "score": decoded["score"],
     }
     if self._branches > 1:
       picks = branch_picks(decoded["attention"], decoded["winners"])
@@ -167,10 +198,3 @@ class CaptionerModule(tf.Module):
 def branch_picks(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:
   """The region of every winning branch: [B, T, K, R], bool [B, T, K] -> int32 [B, T, K]."""
   return tf.where(winners, grounding.strongest_region(attention), -1)
-
-
-def branch_mean(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:
-  """Mean attention of the winning branches: [B, T, K, R], bool [B, T, K] -> [B, T, R]."""
-  share = tf.cast(winners, attention.dtype)  # [B, T, K]
-  share /= tf.maximum(tf.reduce_sum(share, -1, keepdims=True), 1.0)
-  return tf.einsum("btkr,btk->btr", attention, share)

@@ -32,6 +32,11 @@ def _define_flags() -> None:
     "File with the words that name things, one per line; the default is the labels "
     "of the run's regions, or the nouns of its vocabulary.",
   )
+  flags.DEFINE_bool(
+    "as_published",
+    False,
+    "Decodes as the released programs do, without the rules against repeats and bad endings.",
+  )
   flags.DEFINE_string(
     "detector",
     "",
@@ -62,6 +67,7 @@ def main(argv: list[str]) -> None:
       object_words=words,
       detector=FLAGS.detector,
       licence=FLAGS.licence,
+      as_published=FLAGS.as_published,
     ),
   )
   print(folder)

@@ -5,7 +5,7 @@ boxes          float32 [B, R, 4]  x1, y1, x2, y2 from 0 to 1
 num_regions    int32 [B]          number of regions; the rows after them are padding
 labels         string [B, R]      if the model was trained on labelled regions; other names
                                   are mapped to its labels (`label_mapping`) or dropped
-global_feature float32 [B, G]     if the model reads one that is not the mean feature
+global_feature float32 [B, G]     if the model reads one that is not the mean of the features
 grid_features  float32 [B, C, M]  if the model reads a grid
 """
 
@@ -41,12 +41,10 @@ class RegionInputs:
   @classmethod
   def of(cls, config: Any) -> "RegionInputs":
     """Returns the inputs that a model configuration needs."""
-    feature_size = config.feature_size
-    global_size = config.global_size
     return cls(
-      feature_size,
+      config.feature_size,
       config.num_labels > 0,
-      0 if global_size == feature_size else global_size,
+      0 if config.global_is_mean else config.global_size,
       getattr(config, "grid_size", 0),
     )
 

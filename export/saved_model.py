@@ -19,12 +19,12 @@ from export import (
   matcher_module,
   model_card,
   photograph_module,
-  thing_words,
   warmup_requests,
 )
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.runs import photograph_runs, region_recipes, run_folders
+from gcap_tf.runs import photograph_runs, region_recipes, run_answers, run_folders, run_words
+from gcap_tf.text import tagging, thing_words
 
 TOLERANCE = 1e-4
 
@@ -42,6 +42,7 @@ class ExportConfig:
     detector: run folder of the detector that a captioner of photographs has in its graph, or
       "shipped"; "" takes the run's own, or none if it was not trained on photographs.
     licence: licence of the weights, for the model card.
+    as_published: decodes as released programs do, without the rules of `user_rules`.
   """
 
   version: configs.Count = 0
@@ -51,6 +52,7 @@ class ExportConfig:
   object_words: tuple[str, ...] = ()
   detector: str = ""
   licence: str = ""
+  as_published: bool = False
 
 
 def export(
@@ -119,7 +121,8 @@ def make_module(
 ) -> "captioner_module.CaptionerModule | matcher_module.MatcherModule":
   """Returns the graph to save for the kind of the run."""
   if run.kind == "matcher":
-    is_noun = thing_words.is_noun(run.vocabulary)
+    scored = run.model.noun_tags or tagging.NOUN_TAGS
+    is_noun = thing_words.is_noun(run.vocabulary, scored)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
   if config.detector or region_recipes.read(run.config):
     photographs = photograph_runs.load(run, config.detector)
@@ -144,11 +147,17 @@ def make_photograph_module(
 
 
 def _captioner_options(run: run_folders.Run, config: ExportConfig) -> dict[str, Any]:
+  classes = run_words.of(run.folder, run.vocabulary)
+  is_thing = classes.is_thing(run.vocabulary)
+  if config.object_words:
+    is_thing = thing_words.is_thing(run.vocabulary, config.object_words)
   return {
-    "is_thing": thing_words.is_thing(run.vocabulary, config.object_words or None),
+    "is_thing": is_thing,
     "beam_size": config.beam_size,
     "max_length": config.max_length,
     "float16": config.float16_weights,
+    "classes": None if config.as_published else classes,
+    "calibration": run_answers.rules(run).calibration,
   }
 
 

@@ -7,6 +7,18 @@ import os
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 
+def register_keras() -> None:
+  """Lets `keras.models.load_model("m.keras")` find every model of this package.
+
+  Keras knows a class only after its module is imported. `import gcap_tf` alone imports no
+  model, because TensorFlow takes seconds to import.
+  """
+  import importlib
+
+  for module in (".captioners.catalog", ".matchers.catalog", ".vision.detector"):
+    importlib.import_module(module, __name__)
+
+
 def load(run="shipped", detector: str = ""):
   """Loads a captioner of photographs: `gcap_tf.load().caption("photo.jpg")`.
 

@@ -90,7 +90,9 @@ ENTRIES: dict[str, Entry] = {
   "verb_mask": _entry("bool", "B T", "captions", optional=True),
   # target_regions is the IoU of an annotated word's box with each region.
   "target_regions": _entry("float32", "B T R", "regions", "captions"),
+  # teacher_words are the words whose attention is taken from the teacher.
   "teacher_attention": _entry("float32", "B T R", "captions", optional=True),
+  "teacher_words": _entry("bool", "B T", "captions", optional=True),
 }
 
 
@@ -171,27 +173,6 @@ def _padded(name: str, rows: Sequence[Row], sizes: Mapping[str, int], first: int
         place = place[:, : value.shape[1]]
       place[...] = value
   return array
-
-
-def zeros(wanted: Collection[str], sizes: Mapping[str, int]) -> Arrays:
-  """Arrays that hold padding only; `sizes` has every letter."""
-  entries = {name: ENTRIES[name] for name in wanted}
-  return {
-    name: _padding(entry, [_size(axis, sizes) for axis in entry.shape])
-    for name, entry in entries.items()
-  }
-
-
-def example(regions: int, words: int, feature_size: int, global_size: int) -> Arrays:
-  """One picture and one caption, with which a model can create its variables."""
-  sizes = {"I": 1, "B": 1, "R": regions, "T": words, "D": feature_size, "G": global_size}
-  arrays = zeros(names(["regions", "captions"]), sizes)
-  corner = np.linspace(0.0, 0.5, regions, dtype=np.float32)
-  arrays["boxes"][0] = np.stack([corner, corner, corner + 0.5, corner + 0.5], -1)
-  arrays["tokens"][0, :-1] = 1
-  for name in ("region_mask", "token_mask", "noun_mask", "example_mask"):
-    arrays[name][:] = True
-  return arrays
 
 
 def spec(name: str, sizes: Mapping[str, int | None]) -> "tf.TensorSpec":

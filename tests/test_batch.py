@@ -88,10 +88,10 @@ def test_words_of_a_matcher_stand_between_start_and_end():
 
 
 @pytest.mark.parametrize("name", batch.ENTRIES)
-def test_zeros_have_the_shape_and_type_of_the_specification(name):
+def test_padding_has_the_shape_and_type_of_the_specification(name):
   sizes = {"I": 2, "B": 4, "R": 3, "D": 5, "G": 6, "C": 7, "M": 8, "T": 9}
-  zeros = batch.zeros([name], sizes)
-  tensor = batch.tensors(zeros)[name]
+  rows = [{}] * sizes[batch.ENTRIES[name].shape[0]]
+  tensor = batch.tensors(batch.build(rows, [name], sizes))[name]
   assert batch.spec(name, sizes).is_compatible_with(tensor)
   assert batch.spec(name, sizes).shape.is_fully_defined()
   completed = batch.complete({}, [name], sizes)[name]
@@ -108,15 +108,6 @@ def test_a_graph_keeps_given_tensors_and_adds_the_others():
   completed = batch.complete({"boxes": boxes}, ["boxes", "frame"], {"I": 1, "R": tf.constant(3)})
   assert completed["boxes"] is boxes
   assert completed["frame"].numpy().tolist() == [[0, 0, 0]]
-
-
-def test_the_example_has_one_real_picture_and_caption():
-  example = batch.example(regions=3, words=4, feature_size=2, global_size=5)
-  assert set(example) == set(batch.names(["regions", "captions"]))
-  assert example["region_mask"].all() and example["token_mask"].all()
-  assert example["tokens"].tolist() == [[1, 1, 1, 0]]
-  assert example["global_feature"].shape == (1, 5)
-  assert (example["boxes"][0, :, 2:] > example["boxes"][0, :, :2]).all()
 
 
 def test_the_batch_needs_no_tensorflow():

@@ -124,9 +124,27 @@ def depends(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
       deps.add(label(parent / "__init__.py"))
   deps -= {label(path) for path in paths}
   folder = label(paths[0]).partition(":")[0]
+  deps = {dep for dep in deps if not _is_implied(dep, deps)}
   shown = sorted(dep.removeprefix(folder) if dep.startswith(folder + ":") else dep for dep in deps)
-  lines = "".join(f'        "{dep}",\n' for dep in shown)
-  return f"    deps = [\n{lines}    ],\n" if shown else ""
+  return _list("deps", shown)
+
+
+def _is_implied(dep: str, deps: set[str]) -> bool:
+  """Whether `dep` is the package of a folder from which, or from below which, another dep comes.
+
+  Every target depends on the package of its folder, and that on the one above.
+  """
+  folder, _, name = dep.partition(":")
+  inside = (f"{folder}:", f"{folder}/")
+  return name == "package" and any(other != dep and other.startswith(inside) for other in deps)
+
+
+def _list(name: str, values: list[str]) -> str:
+  """An attribute, on one line if it has one value."""
+  if len(values) < 2:
+    return f'    {name} = ["{values[0]}"],\n' if values else ""
+  lines = "".join(f'        "{value}",\n' for value in values)
+  return f"    {name} = [\n{lines}    ],\n"
 
 
 def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
@@ -149,10 +167,9 @@ def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
 
 def group(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
   """One target for the test files of a folder."""
-  listed = "".join(f'        "{path.name}",\n' for path in paths)
+  files = _list("files", [path.name for path in paths])
   return (
-    'gcap_test(\n    name = "tests",\n    size = "large",\n'
-    f"    files = [\n{listed}    ],\n{depends(paths, modules)})\n"
+    f'gcap_test(\n    name = "tests",\n    size = "large",\n{files}{depends(paths, modules)})\n'
   )
 
 

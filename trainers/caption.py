@@ -12,7 +12,9 @@ at the end. `--labels` is the output of a detector in COCO's format: a list of `
 `annotations` and `categories`. Labels that the run does not know are mapped to similar ones,
 or reported. `--regions` is any region store: folders `att/ID.npz` (key `feat`), `fc/ID.npy`,
 `box/ID.npy`; a bottom-up TSV; SCAN arrays; GVD's HDF5. The output has one row a picture:
-`image_id, caption, words, box_index, boxes, log_prob`, and `labels` if regions have them.
+`image_id, caption, words, box_index, boxes, log_prob`, and `labels` if regions have them;
+`answered` (false: nothing known is in the picture, and there are no words), `score`, and for every
+word `grounded` and `word_score`, the probability that its box is right (docs/confidence.md).
 """
 
 import re
@@ -101,7 +103,8 @@ def caption_regions() -> None:
     if not run.model.config.num_labels or run.model.config.feature_size:
       raise errors.UserError(f"{run.folder} does not read labels alone; caption --regions with it")
     label_mapping.report(label_mapping.LabelMapping(run.vocabulary.labels), store.names)
-  rows = list(region_captioning.caption_store(run, store, decode_flags.configuration(run)))
+  config, rules = decode_flags.configuration(run), decode_flags.rules(run)
+  rows = list(region_captioning.caption_store(run, store, config, rules=rules))
   files.write_json(_OUT.value, rows, indent=1)
   print(f"{printing.count(len(rows), 'picture')} captioned; written to {_OUT.value}")
 

@@ -4,6 +4,9 @@ r"""Evaluates a captioner: every caption metric, and which regions its words poi
     python -m trainers.evaluate_captioner --run=runs/updown --data=data/f30k --split=val \
       --decode=beam --beam_size=3 --save_captions=captions.json --save_grounding=grounding.json
 
+`--drop_regions=0.5`, `--max_regions=3` and `--label_names=coco` score it with fewer or foreign
+boxes; the split's own captions are not judged then.
+
 Prints tables, and as its last line one JSON object with every score in percent. For a folder
 that was trained with --seeds the scores are means over its seeds, with standard deviations as
 KEY_std.
@@ -29,6 +32,9 @@ _GIVEN = flags.DEFINE_bool(
 )
 _CAPTIONS = flags.DEFINE_string("save_captions", "", "Writes captions here, as COCO results.")
 _GROUNDING = flags.DEFINE_string("save_grounding", "", "Writes the grounding submission here.")
+_GIVEN_PATH = flags.DEFINE_string(
+  "save_given", "", "Writes the boxes of the words of the split's own captions here."
+)
 _SELF_RETRIEVAL = flags.DEFINE_integer(
   "self_retrieval",
   0,
@@ -37,12 +43,38 @@ _SELF_RETRIEVAL = flags.DEFINE_integer(
   0,
 )
 
+_DROP = flags.DEFINE_float(
+  "drop_regions", 0.0, "Share of the regions that the captioner does not see.", 0.0, 1.0
+)
+_MOST = flags.DEFINE_integer(
+  "max_regions", 0, "Shows the captioner only 1 to N regions of a picture; 0 shows all.", 0
+)
+_NAMES = flags.DEFINE_enum(
+  "label_names",
+  "own",
+  ["own", "coco"],
+  "Whose names the regions have: coco shows the captioner only things that a detector of COCO's "
+  "80 classes sees, under its names.",
+)
+
 flags.adopt_module_key_flags(decode_flags)
+
+
+def _noise():
+  """What --drop_regions, --max_regions and --label_names take from the captioner."""
+  from gcap_tf.data.prepared import region_noise
+
+  return region_noise.RegionNoise(
+    foreign=float(_NAMES.value == "coco"),
+    few=float(_MOST.value > 0),
+    few_most=_MOST.value or 1,
+    drop=_DROP.value,
+  )
 
 
 def main(argv: list[str]) -> None:
   del argv
-  from gcap_tf.data.prepared import prepared_data
+  from gcap_tf.data.prepared import feature_layout, prepared_data
   from gcap_tf.evaluation import captioner_report
   from gcap_tf.runs import run_folders, seeds
 
@@ -50,13 +82,17 @@ def main(argv: list[str]) -> None:
 
   def evaluate(folder, seed: int | None = None):
     run = run_folders.load(folder, "captioner")
+    change = feature_layout.changer(split.data, run.vocabulary, _noise())
     config = captioner_report.ReportConfig(
       decode=decode_flags.configuration(run),
       metrics=tuple(_METRICS.value),
-      given_sentences=_GIVEN.value,
+      given_sentences=_GIVEN.value and change is None,
       captions_path=_CAPTIONS.value,
       grounding_path=_GROUNDING.value,
+      given_path=_GIVEN_PATH.value,
       self_retrieval=_SELF_RETRIEVAL.value,
+      rules=decode_flags.rules(run),
+      change=change,
     )
     if seed is not None:
       config = captioner_report.of_seed(config, seed)

@@ -3,6 +3,8 @@
     python -m trainers.evaluate_matcher --run=runs/scan --data=data/scenes --split=test
     python -m trainers.evaluate_matcher --run=runs/scan --precomp=data/f30k_precomp --split=test
     python -m trainers.evaluate_matcher --run=runs/scan_t2i,runs/scan_i2t --data=data/f30k
+    python -m trainers.evaluate_matcher --run=runs/scan --data=data/f30k --save_pr_curve=pr.png \\
+      --pr_runs=runs/scan,runs/scan_ccr_ccs
 
 Several runs, separated by commas, are an ensemble: the mean of their similarities. The last
 line is one JSON object with every score in percent. For folders that were trained with
@@ -24,6 +26,10 @@ _SPLIT = flags.DEFINE_string("split", "test", "Which split.")
 _FOLDS = flags.DEFINE_integer("folds", 1, "5 averages over five folds of pictures: COCO 1K.", 1)
 _SAVE = flags.DEFINE_string("save_similarity", None, "Writes the similarities [I, C] to this .npy.")
 _CURVE = flags.DEFINE_string("save_pr_curve", None, "Draws the attention PR curve to this .png.")
+_CURVES = flags.DEFINE_list(
+  "pr_runs", [], "Run folders whose curves --save_pr_curve draws in one picture, instead of --run."
+)
+_IOU = flags.DEFINE_float("iou", 0.4, "T_IoU: a region above it is relevant to a phrase.", 0.0, 1.0)
 
 
 def main(argv: list[str]) -> None:
@@ -43,7 +49,22 @@ def main(argv: list[str]) -> None:
     found = {n: evaluate([str(seeds.members(run)[n]) for run in _RUN.value]) for n in members}
     figures = seeds.summary(found)
     print(seeds.table(figures))
+  if _CURVES.value:
+    compare_curves()
   print(json.dumps(printing.rounded(figures)))
+
+
+def compare_curves() -> None:
+  """Draws the PR curves of --pr_runs."""
+  from gcap_tf.data.prepared import prepared_data
+  from gcap_tf.evaluation.evaluators import attention
+  from gcap_tf.runs import run_folders
+
+  if not (_CURVE.value and _DATA.value):
+    raise errors.UserError("--pr_runs needs --save_pr_curve=FILE and --data=DIR")
+  runs = [run_folders.load(folder, "matcher") for folder in _CURVES.value]
+  split = prepared_data.PreparedData(_DATA.value).split(_SPLIT.value)
+  attention.compare_curves(runs, split, _IOU.value, _CURVE.value)
 
 
 def evaluate(folders: list[str]) -> dict[str, float]:
@@ -52,9 +73,10 @@ def evaluate(folders: list[str]) -> dict[str, float]:
 
   from gcap_tf.evaluation import matcher_report, precomp_evaluation
 
+  curve = None if _CURVES.value else _CURVE.value
   if _DATA.value:
     figures, similarity = matcher_report.evaluate_runs(
-      folders, _DATA.value, _SPLIT.value, _FOLDS.value, _CURVE.value
+      folders, _DATA.value, _SPLIT.value, _FOLDS.value, curve, _IOU.value
     )
   else:
     figures, similarity = precomp_evaluation.evaluate_runs(

@@ -15,7 +15,9 @@ from absl import flags
 from gcap_tf import errors
 from trainers import fine_tuning_flags
 
-_REWARDS = flags.DEFINE_string("rewards", "cider:1", "Terms and weights: cider:1,matcher:1.")
+_REWARDS = flags.DEFINE_string(
+  "rewards", None, "Terms and weights, as cider:1,matcher:1; default: cider:1, or the recipe's."
+)
 _MATCHER = flags.DEFINE_string("matcher", "", "Run folder of the matcher that rewards.")
 _TEACHER = flags.DEFINE_string(
   "teacher", "", "Run folder of the matcher to distil; default: that of --matcher."
@@ -38,8 +40,10 @@ def configuration():
   """The flags as a configuration; `--set` has the last word."""
   from gcap_tf.training.methods import self_critical
 
-  config = self_critical.ScstTrainingConfig(
-    rewards=_REWARDS.value,
+  config = fine_tuning_flags.published(self_critical.ScstTrainingConfig)
+  config = dataclasses.replace(
+    config,
+    rewards=_REWARDS.value or config.rewards,
     matcher=_MATCHER.value,
     teacher=_TEACHER.value,
     document_frequency=_FREQUENCY.value,

@@ -46,6 +46,9 @@ _OBJECT_CLASSES = flags.DEFINE_string(
   "object_classes", "", "File of object classes, one a line; default: found in the data."
 )
 _SPLITS = flags.DEFINE_list("splits", [], "Which splits; default: all of the source.")
+_HOLDOUT = flags.DEFINE_integer(
+  "holdout", 0, "Pictures of train and val that become the val split; 0 keeps the dataset's.", 0
+)
 _SHARDS = flags.DEFINE_integer("shards", 8, "Most files of a split.", 1)
 _SCENES_TRAIN = flags.DEFINE_integer("scenes_train", None, "Scenes to draw for training.", 0)
 _SCENES_VAL = flags.DEFINE_integer("scenes_val", None, "Scenes to draw for validation.", 0)
@@ -79,6 +82,7 @@ def configuration():
     source=_SOURCE.value,
     regions=_REGIONS.value,
     splits=tuple(_SPLITS.value),
+    holdout=_HOLDOUT.value,
     max_images=_MAX_IMAGES.value,
     max_regions=_MAX_REGIONS.value,
     pictures=_PICTURES.value,

@@ -10,9 +10,12 @@ from gcap_tf import errors, files
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import captioner_evaluation, captioner_report, matcher_report
 from gcap_tf.metrics import captions as caption_metrics
+from gcap_tf.metrics import resampling
 from gcap_tf.recipes import experiments, results
 from gcap_tf.runs import run_folders
 from gcap_tf.training.methods import captioning, contrastive, matching, self_critical
+
+_STATISTICS = "statistics.npz"
 
 
 def run(
@@ -39,14 +42,26 @@ def run(
       return result
     files.remove(folder)
   started = time.monotonic()
-  train(training, data, folder)
-  figures = evaluate(folder, data, split, metrics, self_retrieval)
+  members = [str(folder)]
+  if isinstance(training, experiments.Average):
+    members = list(training.members)
+  else:
+    train(training, data, folder)
+  figures, pictures = evaluate(members, data, split, metrics, self_retrieval)
   if not results.is_finite(figures):
     raise errors.UserError(f"{folder}: a figure is not finite; the run diverged")
   minutes = (time.monotonic() - started) / 60.0
   result = {"settings": settings, "figures": figures, "minutes": minutes}
+  folder.mkdir(parents=True, exist_ok=True)
+  resampling.save(folder / _STATISTICS, pictures)
   files.write_json(kept, result)
   return result
+
+
+def statistics(out: pathlib.Path, name: str, seed: int) -> dict[str, resampling.Statistic]:
+  """What the pictures of a finished run add to its figures."""
+  path = folder_of(out, name, seed) / _STATISTICS
+  return resampling.load(path) if path.exists() else {}
 
 
 def folder_of(out: pathlib.Path, name: str, seed: int) -> pathlib.Path:
@@ -65,20 +80,30 @@ def train(training: Any, data: prepared_data.PreparedData, folder: pathlib.Path)
 
 
 def evaluate(
-  folder: pathlib.Path,
+  folders: list[str],
   data: prepared_data.PreparedData,
   split: str,
   metrics: tuple[str, ...],
   self_retrieval: int = 0,
-) -> dict[str, float]:
-  """The figures that the evaluation commands print."""
-  run = run_folders.load(folder)
-  if run.kind == "matcher":
-    return matcher_report.evaluate_runs([str(folder)], data.folder, split)[0]
+) -> tuple[dict[str, float], dict[str, resampling.Statistic]]:
+  """The figures that the evaluation commands print, and what pictures add to them.
+
+  Several folders are an ensemble of matchers.
+  """
+  run = run_folders.load(folders[0])
   chosen = data.split(split)
+  if run.kind == "matcher":
+    members = [run_folders.load(folder, "matcher") for folder in folders]
+    found = matcher_report.evaluate(members, chosen, statistics=True)[0]
+    return found.values, found.statistics
   config = captioner_report.ReportConfig(
     decode=captioner_evaluation.usual_decoding(run.model),
     metrics=metrics,
     self_retrieval=min(self_retrieval, len(chosen)),
+    captions_path=str(pathlib.Path(folders[0]) / "captions.json"),
+    grounding_path=str(pathlib.Path(folders[0]) / "grounding.json"),
+    given_path=str(pathlib.Path(folders[0]) / "given.json"),
+    statistics=True,
   )
-  return captioner_report.evaluate(run, chosen, config).values
+  report = captioner_report.evaluate(run, chosen, config)
+  return report.values, report.statistics

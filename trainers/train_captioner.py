@@ -41,10 +41,9 @@ def configuration():
   """The flags as a configuration: the recipe, then flags, then `--set`."""
   from gcap_tf.captioners import catalog
   from gcap_tf.recipes import catalog as recipes
-  from gcap_tf.training.methods import captioning
 
   recipe = recipe_flags.chosen(recipes.CAPTIONERS, _MODEL.value)
-  config = recipe.training if recipe else captioning.for_model(_MODEL.value or "updown")
+  config = recipe.training if recipe else recipes.for_model(_MODEL.value or "updown")
   if recipe and recipe.needs_teacher and not _TEACHER.value:
     raise errors.UserError("this recipe distils a matcher: name its run folder, --teacher=RUN")
   weight = _DISTILL.value if _DISTILL.value is not None else config.losses.distill_weight or 0.1

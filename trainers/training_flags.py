@@ -42,7 +42,7 @@ _ON_NAN = flags.DEFINE_enum(
 # Sizes of a model that follow from data and vocabulary.
 _FROM_DATA = {
   *("vocabulary_size", "feature_size", "global_size", "num_labels", "label_words", "regions"),
-  *("grid_size", "num_classes"),
+  *("grid_size", "num_classes", "global_is_mean"),
 }
 
 

@@ -69,7 +69,6 @@ class AdaptiveCaptioner(base.Captioner):
     self.attention_score = linear.dense(h, 1, name="attention_score")
     self.mix = linear.dense(h, h, name="mix")
     self.word_output = linear.dense(h, config.vocabulary_size, name="word_output")
-    self.built = True
 
   def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
     rate, inputs = self.config.dropout, self.region_input(batch)

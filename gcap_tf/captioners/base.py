@@ -1,12 +1,7 @@
 """The captioner contract: one word at a time, and the regions which that word looks at.
 
-Every captioner is a Keras model: `model(batch)`, `summary`, `get_config`, `save("m.keras")` and
-`keras.models.load_model("m.keras")` work. (Loading needs the class: import
-`gcap_tf.captioners.catalog` first.)
-
-`compile` and `fit` work on our batches, for a quick experiment: cross entropy of words alone, with
-a Keras optimizer. The loop in `training/` is the real way: it resumes exactly, runs on several
-replicas, and has the other losses.
+Every captioner is a Keras model (`gcap_tf/keras_model.py`); `fit` trains it on the cross entropy of
+words alone.
 """
 
 import abc
@@ -18,7 +13,7 @@ import keras
 import tensorflow as tf
 
 from gcap_tf import config as configs
-from gcap_tf import errors, registry
+from gcap_tf import errors, keras_model, registry
 from gcap_tf.losses import cross_entropy
 
 CAPTIONERS: registry.Registry[type["Captioner"]] = registry.Registry("captioner")
@@ -42,6 +37,8 @@ class CaptionerConfig:
     vocabulary_size: V, the end of a sentence (id 0) and UNK (the last id) included.
     feature_size: D; 0 if regions have labels only.
     global_size: G of the batch's `global_feature`; 0 takes the mean of the regions instead.
+    global_is_mean: that `global_feature` is the mean of the regions' features; an exported
+      captioner computes it then, and does not ask for it.
     num_labels: region labels of the run's vocabulary; 0 if regions have none.
     label_size: size of a label's embedding.
     use_box: the model sees where a region is.
@@ -50,39 +47,32 @@ class CaptionerConfig:
   vocabulary_size: configs.PositiveInt
   feature_size: configs.Count = 2048
   global_size: configs.Count = 0
+  global_is_mean: bool = False
   num_labels: configs.Count = 0
   label_size: configs.PositiveInt = 300
   use_box: bool = False
 
 
-class Captioner(keras.Model, abc.ABC):
+class Captioner(keras_model.ConfiguredModel):
   """Writes captions and the region of every word.
 
   Every memory holds `region_mask` [I, R] and `boxes` [I, R, 4] of its pictures.
 
-  A subclass names its frozen dataclass of options in `Config`, is built as `cls(config)` and
-  then has all its weights. `seed` is int32 [2] in training (dropout), None otherwise.
+  `seed` is int32 [2] in training (dropout), None otherwise.
 
   Tokens are `w1 .. wn 0 0 ..` [B, T]: id 0 ends a sentence, starts it and pads it.
   `token_mask` [B, T] is true on the n words and the one 0 that ends them. Slot t of
   logits and attention belongs to token t, the word that was emitted with them.
 
   Attributes:
-    Config: class of the options.
     optional_outputs: names that `teacher_force` takes in `extras`.
     takes_scheduled_sampling: whether `teacher_force` takes `scheduled_sampling`.
     word_output: a layer from hidden states [..., H] to scores of words [..., V].
   """
 
-  Config: ClassVar[type]
   optional_outputs: ClassVar[tuple[str, ...]] = ()
   takes_scheduled_sampling: ClassVar[bool] = False
   word_output: keras.layers.Layer
-
-  def __init__(self, config: Any, **kwargs: Any):
-    super().__init__(**kwargs)
-    self.config = config
-    self.supports_jit = False  # XLA cannot compile loops of unknown length and packed words.
 
   @abc.abstractmethod
   def encode(self, batch: Batch, seed: tf.Tensor | None = None) -> Memory:
@@ -226,44 +216,14 @@ class Captioner(keras.Model, abc.ABC):
       training: turns dropout on.
       seed: of the dropout, int32 [2]; None takes (0, steps of the compiled optimizer).
     """
-    seed = self._step_seed() if training and seed is None else seed
+    seed = self.step_seed() if training and seed is None else seed
     seed = seed if training else None
     return self.teacher_force(self.encode(batch, seed), batch["tokens"], seed)
 
-  def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
-    """One step of `fit`: cross entropy of words."""
-    with tf.GradientTape() as tape:
-      loss = self._fit_loss(batch, training=True)
-    found = tape.gradient(loss, self.trainable_variables)
-    pairs = zip(found, self.trainable_variables, strict=True)
-    self.optimizer.apply(*zip(*(pair for pair in pairs if pair[0] is not None), strict=True))
-    return self._report(loss)
-
-  def test_step(self, batch: Batch) -> dict[str, tf.Tensor]:
-    """One step of `evaluate`."""
-    return self._report(self._fit_loss(batch, training=False))
-
-  def get_config(self) -> dict[str, Any]:
-    return {"name": self.name, "config": configs.to_dict(self.config)}
-
-  @classmethod
-  def from_config(cls, config: dict[str, Any]) -> "Captioner":
-    options = configs.from_dict(cls.Config, config["config"], cls.__name__)
-    return cls(options, name=config["name"])
-
-  def _fit_loss(self, batch: Batch, training: bool) -> tf.Tensor:
+  def fit_loss(self, batch: Batch, training: bool) -> tf.Tensor:
+    """The mean cross entropy of words."""
     outputs = self(batch, training=training)
     return self.word_loss(outputs, batch["tokens"], batch["token_mask"])
-
-  def _report(self, loss: tf.Tensor) -> dict[str, tf.Tensor]:
-    """Adds to the mean loss of this pass over the data."""
-    for metric in self.metrics:
-      metric.update_state(loss)
-    return self.get_metrics_result()
-
-  def _step_seed(self) -> tf.Tensor:
-    steps = 0 if self.optimizer is None else tf.cast(self.optimizer.iterations, tf.int32)
-    return tf.stack([0, steps])
 
 
 def refuse_options(

@@ -89,7 +89,6 @@ class GVDCaptioner(topdown.TopDownCaptioner):
         self.grid_attention = additive_attention.AdditiveAttention(
           hidden, hidden, config.attention_size, name="grid_attention"
         )
-    self.built = True
 
   @property
   def num_classes(self) -> int:

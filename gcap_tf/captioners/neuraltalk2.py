@@ -51,7 +51,6 @@ class Neuraltalk2Captioner(base.Captioner):
     )
     self.lstm = recurrent.LSTMCell(config.hidden_size, inputs=(config.embedding_size,), name="lstm")
     self.word_output = linear.dense(config.hidden_size, config.vocabulary_size, name="word_output")
-    self.built = True
 
   def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
     overall = self.region_input.overall(batch, self.region_input(batch), self.config.global_size)

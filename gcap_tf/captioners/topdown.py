@@ -77,7 +77,6 @@ class TopDownCaptioner(reconstruction.Reconstruction, base.Captioner):
     self._cell = two_lstm_cell.TwoLSTMCell(
       hidden, config.feedback, config.query, config.streams, config.branches
     )
-    self.built = True
 
   @property
   def branches(self) -> int:

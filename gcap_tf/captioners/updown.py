@@ -50,7 +50,6 @@ class UpDownCaptioner(topdown.TopDownCaptioner):
       batch_norm.BatchNorm(size, name=name)
       for size, name in ((inputs, "norm_inputs"), (hidden, "norm_regions"))[: config.batch_norms]
     ]
-    self.built = True
 
   def encode(self, batch: base.Batch, seed: tf.Tensor | None = None) -> base.Memory:
     rate, region_mask = self.config.dropout, batch["region_mask"]

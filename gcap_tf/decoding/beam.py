@@ -42,7 +42,10 @@ def decode(
 
   def body(t, state, before, sums, path, path_log_prob, best, attentions, names):
     emitted = step(state, before)
-    words = _offer(config, emitted["logits"], t, path[..., 0], beams)
+    logits = emitted["logits"]
+    history = tf.reshape(path[..., 0], [-1, steps])
+    rules = constraints.constraint(config, t, history, logits.shape[-1])
+    words = _offer(logits, rules, beams)
     parent, token, sums, log_prob = _select(words, sums, t)
 
     here = (tf.range(steps) == t)[:, tf.newaxis]
@@ -59,7 +62,7 @@ def decode(
     rows = tf.reshape(tf.range(pictures)[:, tf.newaxis] * beams + parent, [-1])
     moved = tf.nest.map_structure(lambda x: tf.gather(x, rows), emitted["state"])
     attentions = attentions.write(t, emitted["attention"])
-    names = names.write(t, _named(outputs.branch_logits(emitted)))
+    names = names.write(t, _named(outputs.branch_logits(emitted), rules))
     state, token = outputs.keep_shapes((moved, tf.reshape(token, [-1])), (state, before))
     return t + 1, state, token, sums, path, path_log_prob, best, attentions, names
 
@@ -87,30 +90,27 @@ def decode(
   return _answer(best, attentions, names, memory["boxes"], beams, steps)
 
 
-def _named(branch_logits):
-  """The likeliest word of each branch, [B, K]; zeros for a single branch, which always wins."""
+def _named(branch_logits, rules):
+  """The word that each branch names under the rules; zeros for one branch, which always wins."""
   if branch_logits.shape[1] == 1:
     return tf.zeros(tf.shape(branch_logits)[:2], tf.int32)
-  return tf.argmax(branch_logits, -1, output_type=tf.int32)
+  return tf.argmax(rules.lower(branch_logits), -1, output_type=tf.int32)
 
 
-def _offer(config, logits, t, history, beams):
+def _offer(logits, rules, beams):
   """The N best words of every beam: ranked by `value`, `log_prob` the captioner's own.
 
   Args:
     logits: [I * N, V].
-    history: [I, N, T].
+    rules: the `constraints.Constraint` of this word.
 
   Returns:
     `word`, `value`, `log_prob`, each [I, N, N].
   """
   log_probs = tf.nn.log_softmax(logits)
-  extra = constraints.penalty(
-    config, t, tf.reshape(history, [-1, config.max_length]), logits.shape[-1]
-  )
-  ranked = log_probs if extra is None else log_probs + extra
+  ranked = rules.lower(log_probs[:, tf.newaxis])[:, 0]
   value, word = tf.math.top_k(ranked, min(beams, logits.shape[-1]))
-  own = value if extra is None else tf.gather(log_probs, word, batch_dims=1)
+  own = value if rules.is_empty else tf.gather(log_probs, word, batch_dims=1)
   shape = [-1, beams, value.shape[-1]]
   return {
     "word": tf.reshape(word, shape),

@@ -27,6 +27,15 @@ class DecodeConfig:
     block_trigrams: divides the chance of a word that would repeat a trigram by four, once for
       every earlier occurrence of the trigram.
     bad_endings: ids of words that a caption must not end with.
+    no_repeat_ngram: n; no n-gram occurs twice in a caption. 0 allows it.
+    word_groups: groups of ids, the forms of one noun or verb each; a word of a group is not said
+      after another one of it. () lets words repeat. See `repeats`.
+    told_apart: lets a word of a group come again after a modifier that tells the two apart.
+    modifiers: ids of adjectives, numbers, "another", "other".
+    determiners: ids of words that open a phrase ("a"); a caption does not end with one, or with a
+      modifier after one or after another modifier ("in a", "in a white"). () lets it.
+    end_below: greedy decoding ends a caption in place of a repeat if the best other word has a
+      lower probability; what `bad_endings` and `determiners` forbid at its end is dropped.
     details: False returns only `tokens` and `length`, which is faster; beam search ignores it.
   """
 
@@ -42,4 +51,10 @@ class DecodeConfig:
   decoding_constraint: bool = False
   block_trigrams: bool = False
   bad_endings: tuple[configs.Count, ...] = ()
+  no_repeat_ngram: configs.Count = 0
+  word_groups: tuple[tuple[configs.Count, ...], ...] = ()
+  told_apart: bool = False
+  modifiers: tuple[configs.Count, ...] = ()
+  determiners: tuple[configs.Count, ...] = ()
+  end_below: configs.Fraction = 0.0
   details: bool = True

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from gcap_tf.captioners import base
-from gcap_tf.decoding import beam, greedy, outputs, sample
+from gcap_tf.decoding import answers, beam, greedy, outputs, sample
 from gcap_tf.decoding import config as decode_config
 
 
@@ -33,17 +33,22 @@ def decode(
 
 
 def compiled(
-  captioner: base.Captioner, config: decode_config.DecodeConfig
+  captioner: base.Captioner,
+  config: decode_config.DecodeConfig,
+  rules: answers.AnswerRules | None = None,
 ) -> Callable[[base.Batch, tf.Tensor], outputs.Decoded]:
   """`(batch, seed) -> captions` as one graph.
 
   It ignores the parts of a batch that `encode` does not read. Batches with different numbers of
-  pictures or regions share the graph.
+  pictures or regions share the graph. With `rules` the captions are answers (`answers.finish`).
   """
 
   @tf.function(autograph=False, reduce_retracing=True)
   def run(batch: base.Batch, seed: tf.Tensor) -> outputs.Decoded:
-    return decode(captioner, captioner.encode(batch), config, seed)
+    decoded = decode(captioner, captioner.encode(batch), config, seed)
+    if rules is None:
+      return decoded
+    return answers.finish(decoded, batch, rules, captioner.config.vocabulary_size)
 
   def call(batch: base.Batch, seed: tf.Tensor | None = None) -> outputs.Decoded:
     regions = {key: batch[key] for key in base.PICTURE_KEYS if key in batch}

@@ -1,10 +1,12 @@
 """Greedy decoding: the likeliest word, or the word that most branches name."""
 
+import math
+
 import tensorflow as tf
 
 from gcap_tf.captioners import base, branches
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.decoding import outputs, single
+from gcap_tf.decoding import constraints, outputs, single
 
 
 def decode(
@@ -14,19 +16,39 @@ def decode(
   seed: tf.Tensor | None = None,
 ) -> outputs.Decoded:
   """One caption per picture; see `outputs.assemble` for its fields."""
-  return single.decode(captioner, memory, config, _likeliest, 1, seed)
+
+  def choose(logits, rules, t):
+    del t
+    return _likeliest(logits, rules, config.end_below)
+
+  return single.decode(captioner, memory, config, choose, 1, seed)
 
 
-def _likeliest(logits: tf.Tensor, extra: tf.Tensor | None, t: tf.Tensor) -> tf.Tensor:
-  """The word that wins after `extra` [B or 1, 1, V] is added to logits [B, K, V].
+def _likeliest(logits: tf.Tensor, rules: constraints.Constraint, end_below: float) -> tf.Tensor:
+  """The word that wins after the rules have lowered logits [B, K, V].
 
-  Constraints only lower scores. A winner that no constraint lowers stays the winner, so the
-  constraints are added to all words only at steps that lower a winner.
+  Rules only lower scores. A winner that no rule lowers stays the winner, so the rules are
+  applied to all words only at steps that lower a winner.
   """
-  del t
-  if extra is None or logits.shape[1] > 1:
-    return branches.vote(logits if extra is None else logits + extra)
   word = branches.vote(logits)
-  rows = tf.minimum(tf.range(tf.shape(word)[0]), tf.shape(extra)[0] - 1)
-  lowered = tf.gather_nd(extra[:, 0], tf.stack([rows, word], 1))
-  return tf.cond(tf.reduce_any(lowered < 0), lambda: branches.vote(logits + extra), lambda: word)
+  if rules.is_empty:
+    return word
+  if logits.shape[1] > 1:
+    return _allowed(logits, rules, word, end_below)
+  return tf.cond(
+    tf.reduce_any(rules.lowers(word)),
+    lambda: _allowed(logits, rules, word, end_below),
+    lambda: word,
+  )
+
+
+def _allowed(
+  logits: tf.Tensor, rules: constraints.Constraint, word: tf.Tensor, end_below: float
+) -> tf.Tensor:
+  """The best word that the rules allow; 0 in place of a repeated `word` if it is improbable."""
+  best = branches.vote(rules.lower(logits))
+  if not end_below:
+    return best
+  scores = branches.mixture(logits)  # [B, V]
+  chance = tf.gather(scores, best, batch_dims=1) - tf.reduce_logsumexp(scores, -1)
+  return tf.where(rules.is_repeat(word) & (chance < math.log(end_below)), 0, best)

@@ -35,3 +35,20 @@ def word_boxes(
   low = tf.reduce_min(tf.where(won, picked[..., :2], tf.float32.max), -2)
   high = tf.reduce_max(tf.where(won, picked[..., 2:], tf.float32.min), -2)
   return box_index, tf.concat([low, high], -1)
+
+
+def branch_mean(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:
+  """Mean attention of the winning branches: [B, T, K, R], bool [B, T, K] -> [B, T, R]."""
+  share = tf.cast(winners, attention.dtype)  # [B, T, K]
+  share /= tf.maximum(tf.reduce_sum(share, -1, keepdims=True), 1.0)
+  return tf.einsum("btkr,btk->btr", attention, share)
+
+
+def iou(boxes: tf.Tensor, others: tf.Tensor) -> tf.Tensor:
+  """Overlap of every pair of boxes of a picture: [B, R, 4], [B, S, 4] -> [B, R, S]."""
+  boxes, others = boxes[:, :, tf.newaxis], others[:, tf.newaxis]
+  low = tf.maximum(boxes[..., :2], others[..., :2])
+  high = tf.minimum(boxes[..., 2:], others[..., 2:])
+  shared = tf.reduce_prod(tf.maximum(high - low, 0.0), -1)
+  areas = [tf.reduce_prod(tf.maximum(b[..., 2:] - b[..., :2], 0.0), -1) for b in (boxes, others)]
+  return tf.math.divide_no_nan(shared, areas[0] + areas[1] - shared)

@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 
 from gcap_tf.captioners import branches
-from gcap_tf.decoding import grounding
+from gcap_tf.decoding import constraints, grounding
 
 Decoded = dict[str, tf.Tensor]
 
@@ -17,12 +17,20 @@ def branch_logits(emitted: dict[str, tf.Tensor]) -> tf.Tensor:
   return emitted["logits"][:, tf.newaxis]
 
 
-def winners(emitted: dict[str, tf.Tensor], token: tf.Tensor) -> tf.Tensor:
-  """Branches that named the chosen word, bool [B, K]."""
+def winners(
+  emitted: dict[str, tf.Tensor], token: tf.Tensor, rules: constraints.Constraint
+) -> tf.Tensor:
+  """Branches that named the chosen word, bool [B, K].
+
+  Args:
+    emitted: a captioner's step.
+    token: the chosen word, int32 [B].
+    rules: those that the branches voted under.
+  """
   logits = branch_logits(emitted)
   if logits.shape[1] == 1:
     return tf.ones(tf.shape(logits)[:2], tf.bool)
-  return branches.winners(logits, token)
+  return branches.winners(rules.lower(logits), token)
 
 
 def keep_shapes(new: Any, old: Any) -> Any:

@@ -33,9 +33,8 @@ def decode(
     See `outputs.assemble`; B = I * samples, picture-major.
   """
 
-  def draw(logits, extra, t):
-    logits = logits if extra is None else logits + extra
-    logits = branches.mixture(logits) / config.temperature
+  def draw(logits, rules, t):
+    logits = branches.mixture(rules.lower(logits)) / config.temperature
     now = dropout.derive(dropout.derive(seed, _DRAW), t)
     return tf.random.stateless_categorical(logits, 1, now, tf.int32)[:, 0]
 

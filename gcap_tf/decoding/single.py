@@ -9,8 +9,8 @@ from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import constraints, outputs
 from gcap_tf.layers import dropout
 
-# (branch logits [B, K, V], sum of constraints or None, t) -> words [B].
-Choose = Callable[[tf.Tensor, tf.Tensor | None, tf.Tensor], tf.Tensor]
+# (branch logits [B, K, V], rules of this word, t) -> words [B].
+Choose = Callable[[tf.Tensor, constraints.Constraint, tf.Tensor], tf.Tensor]
 
 
 def decode(
@@ -43,7 +43,7 @@ def decode(
   def array(dtype):
     return tf.TensorArray(dtype, 0, dynamic_size=True, infer_shape=False)
 
-  def note(notes, t, alive, here, emitted, token):
+  def note(notes, t, alive, here, emitted, token, rules):
     """Records ln p, attention and winners of a word."""
     if not config.details:
       return notes
@@ -55,17 +55,17 @@ def decode(
     return (
       tf.where(here, log_prob[:, tf.newaxis], token_log_prob),
       attentions.write(t, emitted["attention"]),
-      winners.write(t, outputs.winners(emitted, token)),
+      winners.write(t, outputs.winners(emitted, token, rules)),
     )
 
   def body(t, state, token, alive, history, notes):
     now = None if seed is None else dropout.derive(seed, t)
     emitted = step(state, token, now)
     logits = outputs.branch_logits(emitted)
-    extra = constraints.penalty(config, t, history, logits.shape[-1])
-    chosen = choose(logits, None if extra is None else extra[:, tf.newaxis], t)
+    rules = constraints.constraint(config, t, history, logits.shape[-1])
+    chosen = choose(logits, rules, t)
     here = (tf.range(steps) == t)[tf.newaxis]
-    notes = note(notes, t, alive, here, emitted, chosen)
+    notes = note(notes, t, alive, here, emitted, chosen, rules)
     token = tf.where(alive, chosen, 0)
     history = tf.where(here, token[:, tf.newaxis], history)
     state = outputs.keep_shapes(emitted["state"], state)
@@ -84,9 +84,15 @@ def decode(
     notes,
   )
   *_, tokens, notes = tf.while_loop(unfinished, body, start)
+  if config.end_below:
+    tokens = constraints.drop_open_phrase(config, tokens, captioner.config.vocabulary_size)
   if not config.details:
     return {"tokens": tokens, "length": tf.reduce_sum(tf.cast(tokens > 0, tf.int32), 1)}
   log_prob, attentions, winners = notes
+  if config.end_below:
+    # The end counts only if the captioner chose it.
+    is_kept = tf.pad(tokens[:, :-1] > 0, [[0, 0], [1, 0]], constant_values=True)
+    log_prob = tf.where(is_kept, log_prob, 0.0)
   boxes = memory["boxes"] if copies == 1 else tf.repeat(memory["boxes"], copies, axis=0)
   return outputs.assemble(
     tokens,

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import numpy as np
 import tensorflow as tf
@@ -10,6 +11,7 @@ import tensorflow as tf
 from gcap_tf import errors, progress
 from gcap_tf.captioners import base
 from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.decoding import answers as answer_rules
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder, grounding
 from gcap_tf.metrics import results_io
@@ -18,6 +20,8 @@ from gcap_tf.text import object_words
 from gcap_tf.text import vocabulary as vocabularies
 
 Decode = Callable[[base.Batch], dict[str, tf.Tensor]]
+# (batch, seed) -> batch: takes regions away, or names them as another detector would.
+Change = Callable[[base.Batch, tf.Tensor], base.Batch]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +36,11 @@ class Answer:
     size: (width, height) of the picture in pixels.
     log_prob: log-probability of the whole caption.
     attention: [words, K, R].
+    grounded: [words] whether each word names a thing; None if the decoder did not say.
+    word_scores: [words] probability that each thing's box is right, 0 for other words; or None.
+    score: expected share of the things whose box is right.
+    answered: False if nothing known is in the picture; then there are no words.
+    evidence: [words, E] what `word_scores` follow from, and [C] for `score`; or None.
   """
 
   image_id: str
@@ -41,6 +50,11 @@ class Answer:
   size: tuple[float, float]
   log_prob: float
   attention: np.ndarray
+  grounded: np.ndarray | None = None
+  word_scores: np.ndarray | None = None
+  score: float = 0.0
+  answered: bool = True
+  evidence: tuple[np.ndarray, np.ndarray] | None = None
 
   @property
   def caption(self) -> str:
@@ -68,23 +82,40 @@ def caption_split(
   split: prepared_data.Split,
   config: decode_config.DecodeConfig,
   images: int = 64,
+  rules: answer_rules.AnswerRules | None = None,
+  change: Change | None = None,
 ) -> list[Answer]:
-  """Captions every picture of a split, in order."""
+  """Captions every picture of a split, in order.
+
+  Args:
+    captioner: any.
+    vocabulary: its words.
+    split: the pictures.
+    config: how captions are found.
+    images: pictures of a batch.
+    rules: adds scores, and answers nothing if nothing is known; None answers always.
+    change: what the captioner sees instead of each batch.
+  """
   check_regions(captioner, split)
   batch_config = pipeline.BatchConfig(images=min(images, len(split)), shuffle=False, cache_bytes=0)
   batches = pipeline.evaluation_batches(split, vocabulary, batch_config, parts=("regions",))
-  decode = _compiled(captioner, config)
+  decode = _compiled(captioner, config, rules)
   answers: list[Answer] = []
   with pipeline.clear_errors():
-    for batch in progress.bar(batches, label="captioning", unit="batch"):
-      answers += caption_batch(decode, vocabulary, batch)
+    for number, batch in enumerate(progress.bar(batches, label="captioning", unit="batch")):
+      seen = batch if change is None else change(batch, tf.constant([number, 0]))
+      answers += caption_batch(decode, vocabulary, seen)
   return answers
 
 
 @functools.lru_cache(maxsize=4)
-def _compiled(captioner: base.Captioner, config: decode_config.DecodeConfig) -> Decode:
+def _compiled(
+  captioner: base.Captioner,
+  config: decode_config.DecodeConfig,
+  rules: answer_rules.AnswerRules | None,
+) -> Decode:
   """One graph per captioner and method, kept so that later validations need not trace."""
-  return decoder.compiled(captioner, config)
+  return decoder.compiled(captioner, config, rules)
 
 
 def caption_batch(
@@ -103,7 +134,18 @@ def caption_batch(
       size=(float(sizes[row][0]), float(sizes[row][1])),
       log_prob=float(decoded["log_prob"][row]),
       attention=decoded["attention"][row][:count],
+      **(_confidence(decoded, row, count) if "answered" in decoded else {}),
     )
+
+
+def _confidence(decoded: dict[str, np.ndarray], row: int, count: int) -> dict[str, Any]:
+  return {
+    "grounded": decoded["grounded"][row][:count],
+    "word_scores": decoded["word_score"][row][:count],
+    "score": float(decoded["score"][row]),
+    "answered": bool(decoded["answered"][row]),
+    "evidence": (decoded["word_evidence"][row][:count], decoded["caption_evidence"][row]),
+  }
 
 
 def generated_predictions(
@@ -123,17 +165,26 @@ def given_predictions(
   vocabulary: vocabularies.Vocabulary,
   split: prepared_data.Split,
   images: int = 64,
+  by: Literal["decoder", "localizer"] = "decoder",
 ) -> dict[str, list[results_io.PredictedCaption]]:
   """The boxes of the annotated words of the split's own captions, by teacher forcing.
 
   One prediction for every annotated word; the box encloses the picks of the branches
-  that would have emitted the word, or is the first branch's pick if none would.
+  that would have emitted the word, or is the first branch's pick if none would. The
+  localiser of cyclical training points at the region of the given word itself.
   """
   check_regions(captioner, split)
 
   @tf.function(autograph=False, reduce_retracing=True)
   def look(batch):
-    outputs = captioner.teacher_force(captioner.encode(batch), batch["tokens"])
+    memory, tokens = captioner.encode(batch), batch["tokens"]
+    if by == "decoder":
+      outputs = captioner.teacher_force(memory, tokens)
+    else:
+      needs = captioner.reconstruction_needs
+      read = captioner.teacher_force(memory, tokens, extras=needs) if needs else {}
+      given = {name: read[name] for name in needs}
+      outputs = captioner.reconstruct(memory, tokens, tokens, **given)
     return grounding.word_boxes(outputs["attention"], outputs["winners"], batch["boxes"])[1]
 
   batch_config = pipeline.BatchConfig(
@@ -173,7 +224,7 @@ def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None
     )
   for name, what in (("global_size", "the whole picture"), ("grid_size", "a grid cell")):
     expected, found = getattr(captioner.config, name, 0), getattr(split.data, name)
-    if name == "global_size":
+    if name == "global_size" and captioner.config.global_is_mean:
       found = found or split.data.feature_size  # Batches take the mean of the regions.
     if expected and expected != found:
       raise errors.UserError(

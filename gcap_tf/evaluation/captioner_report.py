@@ -19,7 +19,10 @@ def of_seed(config: ReportConfig, seed: int) -> ReportConfig:
     return str(before.with_stem(f"{before.stem}_seed_{seed}")) if path else ""
 
   return dataclasses.replace(
-    config, captions_path=own(config.captions_path), grounding_path=own(config.grounding_path)
+    config,
+    captions_path=own(config.captions_path),
+    grounding_path=own(config.grounding_path),
+    given_path=own(config.given_path),
   )
 
 

@@ -1,4 +1,4 @@
-"""Judges and draws a detector's regions while its head is trained, on cached maps."""
+"""Judges and draws a detector's regions while it is trained, on cached maps."""
 
 import pathlib
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Validation:
   """A split to validate on.
 
   Args:
-    head: what is trained.
+    model: what is trained.
     cache: maps of the pictures, in their order.
     pictures: annotated pictures.
     paths: of their files.
@@ -27,13 +27,13 @@ class Validation:
 
   def __init__(
     self,
-    head: detector.DetectorHead,
+    model: detector.Detector,
     cache: map_cache.MapCache,
     pictures: Sequence[annotations.Picture],
     paths: Sequence[pathlib.Path],
     labels: Sequence[str],
   ):
-    self._head, self._cache = head, cache
+    self._model, self._cache = model, cache
     self._pictures, self._paths, self._labels = pictures, paths, labels
     self._answers: list[detector_evaluation.Answer] = []
     self._look = tf.function(self._find, reduce_retracing=True)
@@ -64,8 +64,8 @@ class Validation:
     }
 
   def _find(self, batch: dict[str, tf.Tensor], boxes: tf.Tensor):
-    maps, content = map_cache.maps_of(batch), batch["content"]
+    maps, content = self._model.maps(map_cache.maps_of(batch)), batch["content"]
     small = tf.cast(batch["picture"], tf.float32)
-    found = self._head.propose(maps, content, detection.MANY)
-    found |= self._head.name_regions(maps, small, found["boxes"], content)
-    return found, self._head.name_regions(maps, small, boxes, content)
+    found = self._model.head.propose(maps, content, detection.MANY)
+    found |= self._model.head.name_regions(maps, small, found["boxes"], content)
+    return found, self._model.head.name_regions(maps, small, boxes, content)

@@ -6,6 +6,7 @@ import numpy as np
 
 from gcap_tf import files, progress
 from gcap_tf.metrics import detection
+from gcap_tf.runs import detector_runs
 from gcap_tf.text import object_words
 from gcap_tf.vision import annotated_pictures, pictures
 from gcap_tf.vision.detectors import catalog
@@ -20,7 +21,7 @@ def evaluate(
   split: str,
   max_pictures: int = 0,
 ) -> dict[str, float]:
-  """Judges the detector `PREFIX:WHAT`.
+  """Judges the detector `PREFIX:WHAT`, or several joined by "+".
 
   Args:
     name: as `--detector` says it.
@@ -29,7 +30,7 @@ def evaluate(
     split: its name.
     max_pictures: at most so many; 0 takes all.
   """
-  detector = catalog.open_detector(name)
+  detector = catalog.open_detector(name, open_run=detector_runs.load)
   annotated, paths = annotated_pictures.read(
     source, folder, split, _NO_CLASSES, max_pictures=max_pictures
   )

@@ -58,24 +58,29 @@ def score_attention(
   vocabulary: vocabularies.Vocabulary,
   split: prepared_data.Split,
   max_words: int = 0,
+  iou: float = attention_metrics.IOU,
 ) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
   """Feeds every caption's attention on its own picture to both scorers."""
-  return score_rows(matched_attention(matcher, vocabulary, split, max_words), split)
+  return score_rows(matched_attention(matcher, vocabulary, split, max_words), split, iou)
 
 
 def score_rows(
-  rows: Sequence[np.ndarray], split: prepared_data.Split
+  rows: Sequence[np.ndarray], split: prepared_data.Split, iou: float = attention_metrics.IOU
 ) -> tuple[attention_metrics.AttentionScorer, attention_metrics.AttentionAccuracy]:
-  """Both scorers, fed with `matched_attention` of the split's first pictures."""
-  scorer, accuracy = attention_metrics.AttentionScorer(), attention_metrics.AttentionAccuracy()
+  """Both scorers, fed with `matched_attention` of the split's first pictures.
+
+  `iou` is T_IoU of precision, recall and F1.
+  """
+  scorer = attention_metrics.AttentionScorer(iou_threshold=iou)
+  accuracy = attention_metrics.AttentionAccuracy()
   for position, start in enumerate(split.caption_starts):
     if start >= len(rows):
       break
     record = split.record(position)
     for number, caption in enumerate(record.captions):
       weights = rows[start + number][: len(caption.tokens), : record.regions.count]
-      scorer.add(caption, weights, record.regions.boxes_px, weights.sum(-1) > 0)
-      accuracy.add(caption, weights, record.regions.boxes_px)
+      scorer.add(caption, weights, record.regions.boxes_px, weights.sum(-1) > 0, position)
+      accuracy.add(caption, weights, record.regions.boxes_px, position)
   return scorer, accuracy
 
 

@@ -11,6 +11,7 @@ from gcap_tf import batch as batches
 from gcap_tf import errors, progress
 from gcap_tf.data import records
 from gcap_tf.data.stores import label_mapping, region_store
+from gcap_tf.decoding import answers as answer_rules
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import decoder
 from gcap_tf.evaluation import captioner_evaluation
@@ -24,14 +25,18 @@ def caption_store(
   store: region_store.RegionStore,
   config: decode_config.DecodeConfig,
   images: int = 64,
+  rules: answer_rules.AnswerRules | None = None,
 ) -> Iterator[dict[str, Any]]:
   """One row per picture: `image_id, caption, words, box_index, boxes, log_prob`.
+
+  With `rules`, also `answered` (false: nothing known is in the picture, and no words), `score`,
+  and for every word `grounded` and `word_score`.
 
   `box_index` is the region that each word attends to, `boxes` its box in the store's own
   frame (pixels); both have one entry for each word. `boxes` is empty if the store has none.
   If regions have labels, `labels` is the store's label of each word's region.
   """
-  decode = decoder.compiled(run.model, config)
+  decode = decoder.compiled(run.model, config, rules)
   ids = list(store.ids())
   starts = range(0, len(ids), images)
   for start in progress.bar(starts, label="captioning", unit="batch"):
@@ -53,6 +58,13 @@ def _row(answer: captioner_evaluation.Answer, regions: records.Regions) -> dict[
     "boxes": [[float(v) for v in box] for box in answer.boxes_px] if has_boxes else [],
     "log_prob": answer.log_prob,
   }
+  if answer.grounded is not None:
+    row |= {
+      "answered": answer.answered,
+      "score": round(answer.score, 4),
+      "grounded": [bool(thing) for thing in answer.grounded],
+      "word_score": [round(float(score), 4) for score in answer.word_scores],
+    }
   if regions.labels:
     row["labels"] = [regions.labels[index] for index in row["box_index"]]
   return row
@@ -67,6 +79,7 @@ def region_batch(
   """The regions `found` of some pictures of a store as a batch."""
   size = run.model.config.feature_size
   wanted = run.model.config.global_size
+  default = size if run.model.config.global_is_mean else 0
   grid = getattr(run.model.config, "grid_size", 0)
   labelled = run.model.config.num_labels
   for image_id, regions in zip(ids, found, strict=True):
@@ -76,10 +89,10 @@ def region_batch(
         f"{store.path}, picture {image_id}: regions of {depth} features, {run.folder} was "
         f"trained on {size}"
       )
-    given = size if regions.global_feature is None else len(regions.global_feature)
+    given = default if regions.global_feature is None else len(regions.global_feature)
     if wanted not in (0, given):
       raise errors.UserError(
-        f"{store.path}, picture {image_id}: {given} features of the whole picture (fc), "
+        f"{store.path}, picture {image_id}: {given or 'no'} features of the whole picture (fc), "
         f"{run.folder} was trained on {wanted}"
       )
     cell = 0 if regions.grid_features is None else regions.grid_features.shape[1]

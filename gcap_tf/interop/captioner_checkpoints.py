@@ -66,10 +66,13 @@ def _config(weights, options, vocabulary) -> updown.UpDownConfig:
     raise errors.UserError(
       "options: norm_box_feat is 1; this importer reads box features without normalisation only"
     )
+  feature_size = regions.shape[1] - (region_input.BOX_SIZE if use_box else 0)
   return updown.UpDownConfig(
     vocabulary_size=words.shape[0],
-    feature_size=regions.shape[1] - (region_input.BOX_SIZE if use_box else 0),
+    feature_size=feature_size,
     global_size=picture.shape[1],
+    # The released bottom-up features store the mean of the regions as `fc`.
+    global_is_mean=picture.shape[1] == feature_size,
     use_box=use_box,
     embedding_size=words.shape[1],
     hidden_size=picture.shape[0],

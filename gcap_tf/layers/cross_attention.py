@@ -39,6 +39,29 @@ _SAFE_LAMBDA = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
+class Fragments:
+  """Sets of regions (one for each picture) or of words (one for each caption).
+
+  Attributes:
+    vectors: [S, N, J].
+    mask: bool [S, N], false on padding.
+    scored: bool [S, N], the ones that count in the score of a pair; None: all real ones.
+  """
+
+  vectors: tf.Tensor
+  mask: tf.Tensor
+  scored: tf.Tensor | None = None
+
+  @property
+  def scored_mask(self) -> tf.Tensor:
+    return self.mask if self.scored is None else self.scored
+
+  def without_padding(self) -> tf.Tensor:
+    """The vectors, 0 on padding."""
+    return tf.where(self.mask[..., None], self.vectors, tf.zeros_like(self.vectors))
+
+
+@dataclasses.dataclass(frozen=True)
 class Affinities:
   """Products of keys and queries for one direction of attention.
 
@@ -59,62 +82,34 @@ class Affinities:
   scored_mask: tf.Tensor
 
 
-def all_pairs(
-  keys: tf.Tensor,
-  key_mask: tf.Tensor,
-  queries: tf.Tensor,
-  query_mask: tf.Tensor,
-  scored_mask: tf.Tensor | None = None,
-) -> Affinities:
-  """Affinities of every key set with every query set.
-
-  Args:
-    keys: [X, N, J], key_mask: [X, N].
-    queries: [Y, M, J], query_mask: [Y, M].
-    scored_mask: [Y, M], or None for `query_mask`.
-  """
-  keys, queries = _zero_padding(keys, key_mask), _zero_padding(queries, query_mask)
-  queries = tf.transpose(queries, [1, 0, 2])  # [M, Y, J]
-  shape = tf.concat([tf.shape(keys)[:2], tf.shape(queries)[:2]], 0)
-  size = keys.shape[-1]
-  values = tf.matmul(tf.reshape(keys, [-1, size]), tf.reshape(queries, [-1, size]), False, True)
+def all_pairs(keys: Fragments, queries: Fragments) -> Affinities:
+  """Affinities of every key set [X, N, J] with every query set [Y, M, J]."""
+  k = keys.without_padding()
+  q = tf.transpose(queries.without_padding(), [1, 0, 2])  # [M, Y, J]
+  shape = tf.concat([tf.shape(k)[:2], tf.shape(q)[:2]], 0)
+  size = k.shape[-1]
+  values = tf.matmul(tf.reshape(k, [-1, size]), tf.reshape(q, [-1, size]), transpose_b=True)
   return Affinities(
     values=tf.reshape(values, shape),
-    key_gram=tf.matmul(keys, keys, transpose_b=True),
-    query_square=tf.reduce_sum(tf.square(queries), -1)[None],
-    key_mask=key_mask[:, :, None, None],
-    query_mask=tf.transpose(query_mask)[None],
-    scored_mask=tf.transpose(query_mask if scored_mask is None else scored_mask)[None],
+    key_gram=tf.matmul(k, k, transpose_b=True),
+    query_square=tf.reduce_sum(tf.square(q), -1)[None],
+    key_mask=keys.mask[:, :, None, None],
+    query_mask=tf.transpose(queries.mask)[None],
+    scored_mask=tf.transpose(queries.scored_mask)[None],
   )
 
 
-def matched_pairs(
-  keys: tf.Tensor,
-  key_mask: tf.Tensor,
-  queries: tf.Tensor,
-  query_mask: tf.Tensor,
-  scored_mask: tf.Tensor | None = None,
-) -> Affinities:
-  """Affinities of key set p with query set p only: X = P and Y = 1.
-
-  Args:
-    keys: [P, N, J], key_mask: [P, N].
-    queries: [P, M, J], query_mask: [P, M].
-    scored_mask: [P, M], or None for `query_mask`.
-  """
-  keys, queries = _zero_padding(keys, key_mask), _zero_padding(queries, query_mask)
+def matched_pairs(keys: Fragments, queries: Fragments) -> Affinities:
+  """Affinities of key set p [P, N, J] with query set p [P, M, J] only: X = P and Y = 1."""
+  k, q = keys.without_padding(), queries.without_padding()
   return Affinities(
-    values=tf.matmul(keys, queries, transpose_b=True)[..., None],
-    key_gram=tf.matmul(keys, keys, transpose_b=True),
-    query_square=tf.reduce_sum(tf.square(queries), -1)[..., None],
-    key_mask=key_mask[:, :, None, None],
-    query_mask=query_mask[..., None],
-    scored_mask=(query_mask if scored_mask is None else scored_mask)[..., None],
+    values=tf.matmul(k, q, transpose_b=True)[..., None],
+    key_gram=tf.matmul(k, k, transpose_b=True),
+    query_square=tf.reduce_sum(tf.square(q), -1)[..., None],
+    key_mask=keys.mask[:, :, None, None],
+    query_mask=queries.mask[..., None],
+    scored_mask=queries.scored_mask[..., None],
   )
-
-
-def _zero_padding(vectors: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
-  return tf.where(mask[..., None], vectors, tf.zeros_like(vectors))
 
 
 def normalise(affinities: Affinities, raw_norm: RawNorm) -> tf.Tensor:

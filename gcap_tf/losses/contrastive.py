@@ -10,6 +10,9 @@ a frozen reference p_n does, and mismatched pairs a lower one:
 The first mean is over the matched pairs (c_t, I_t) of the batch, the second over all its
 mismatched pairs (c_/t, I_t): all sets Y_k of Eq. 10 together. The first term alone is the
 paper's CL(P), the second CL(N). At G = 0 and ν = 1, L is 2 ln 2.
+
+Introspective learning (IL), the paper's comparison, has no reference: the target is compared with
+itself on another picture I', so that G = ln p_m(c | I) - ln p_m(c | I') in the first term alone.
 """
 
 import math
@@ -17,7 +20,7 @@ from typing import Literal
 
 import tensorflow as tf
 
-Terms = Literal["both", "positive", "negative"]
+Terms = Literal["both", "positive", "negative", "introspective"]
 Form = Literal["softplus", "clipped"]
 FLOOR = 1e-20
 
@@ -58,12 +61,13 @@ def loss(
     positive: G of matched pairs, any shape.
     negative: G of mismatched pairs, any shape.
     nu: ν.
-    terms: "positive" is CL(P), "negative" CL(N).
+    terms: "positive" is CL(P), "negative" CL(N); "introspective" is the first term alone, for a
+      `positive` that compares two pictures.
     form: as for `positive_loss`.
   """
   found = {}
   if terms != "negative":
     found["positive"] = tf.reduce_mean(positive_loss(positive, nu, form))
-  if terms != "positive":
+  if terms in ("both", "negative"):
     found["negative"] = tf.reduce_mean(negative_loss(negative, nu, form))
   return found

@@ -3,7 +3,8 @@ Image-Text Matching Model", CVPR 2020, arXiv:2004.00390).
 
     L = (1/|Ω|) Σ_{(b,t) in Ω} KL(α || β)     α: the matcher's attention, β: the captioner's
 
-The mean is over Ω, the nouns of the batch that the teacher attends from. Departure from the
+The mean is over Ω, the nouns of the batch (or the parts of speech that the teacher scores) that
+the teacher attends from. Departure from the
 paper, as in the released code: Eq. 15 is a sum of KL(β || α); `reverse` gives this direction.
 α and β are clipped from below at 1e-8 and not normalised again. Departure from the code: Ω
 leaves out a noun for which the teacher has no attention (an unknown word); in the code it

@@ -141,11 +141,12 @@ class AttentionMatcher(base.Matcher):
     captions: base.Captions,
     pairing: Callable[..., cross_attention.Affinities],
   ) -> cross_attention.Affinities:
-    regions, region_mask = images["regions"], images["region_mask"]
-    words, word_mask = captions["words"], self.word_scope(captions)
-    if direction == "t2i":
-      return pairing(regions, region_mask, words, word_mask, self.scored_words(captions))
-    return pairing(words, word_mask, regions, region_mask)
+    regions = cross_attention.Fragments(images["regions"], images["region_mask"])
+    words = cross_attention.Fragments(
+      captions["words"], self.word_scope(captions), self.scored_words(captions)
+    )
+    keys, queries = (regions, words) if direction == "t2i" else (words, regions)
+    return pairing(keys, queries)
 
 
 class RelevanceMatcher(AttentionMatcher):

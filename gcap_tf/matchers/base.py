@@ -1,18 +1,18 @@
 """The matcher contract: how well a caption fits a picture, and which regions its words attend to.
 
-A matcher is a Keras model. Training, evaluation, rewards and export use what is declared here
-and nothing else, so a new matcher needs no change outside its own file and the catalog.
+A matcher is a Keras model (`gcap_tf/keras_model.py`); `fit` trains it on the ranking loss alone.
+Training, evaluation, rewards and export use what is declared here and nothing else, so a new
+matcher needs no change outside its own file and the catalog.
 """
 
 import abc
 import dataclasses
 from typing import Any, ClassVar
 
-import keras
 import tensorflow as tf
 
 from gcap_tf import config as configs
-from gcap_tf import registry
+from gcap_tf import keras_model, registry
 from gcap_tf.layers import cross_attention
 from gcap_tf.losses import ranking
 
@@ -41,15 +41,11 @@ class MatcherConfig:
   # Inputs that a matcher does not read unless its own options say so.
   num_labels: ClassVar[int] = 0
   global_size: ClassVar[int] = 0
+  global_is_mean: ClassVar[bool] = False
 
 
-class Matcher(keras.Model, abc.ABC):
+class Matcher(keras_model.ConfiguredModel):
   """Scores pairs of a picture and a caption, and attends from words to regions.
-
-  A subclass names its frozen dataclass of options in `Config` and is built as
-  `cls(config)`. All weights exist after construction, so `summary()`, `save("m.keras")` and
-  `keras.models.load_model("m.keras")` work at once. A program that loads a matcher imports
-  `gcap_tf.matchers.catalog` first, so that Keras knows the classes.
 
   `seed` is int32 [2] in training (dropout), None otherwise. `training` selects the
   statistics of the batch in models that have batch normalisation (SGRAF).
@@ -65,12 +61,6 @@ class Matcher(keras.Model, abc.ABC):
   reads_positions: ClassVar[bool] = False
   # True if the captions of the released data are word ids, `{split}_precaps.txt` (BFAN).
   captions_as_ids: ClassVar[bool] = False
-
-  def __init__(self, config: MatcherConfig, **kwargs: Any):
-    super().__init__(**kwargs)
-    self.config = config
-    self.built = True  # Layers create their weights when they are constructed.
-    self.supports_jit = False  # Words are packed by length: XLA needs fixed shapes.
 
   @abc.abstractmethod
   def encode_images(self, batch: Batch, seed: tf.Tensor | None = None) -> Images:
@@ -154,52 +144,15 @@ class Matcher(keras.Model, abc.ABC):
 
     In training, dropout depends on the number of optimiser steps so far (0 before `compile`).
     """
-    seed = self._step_seed() if training else None
+    seed = self.step_seed() if training else None
     images, captions = self.encode_images(batch, seed), self.encode_captions(batch, seed)
     return self.similarity(images, captions, training=training)
 
-  def train_step(self, batch: Batch) -> dict[str, tf.Tensor]:
-    """A step of `model.fit` on the ranking loss, for a quick experiment:
-
-        model.compile(keras.optimizers.Adam(2e-4))
-        model.fit(batches)
-
-    To train a model in earnest use `trainers.train_matcher`. Only its loop clips gradients,
-    resumes exactly, runs on several replicas, and adds CCR and CCS.
-    """
-    with tf.GradientTape() as tape:
-      loss = self._ranking_loss(batch, training=True)
-    gradients = tape.gradient(loss, self.trainable_variables)
-    self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
-    return self._report(loss)
-
-  def test_step(self, batch: Batch) -> dict[str, tf.Tensor]:
-    """A step of `model.evaluate`: the ranking loss of the batch."""
-    return self._report(self._ranking_loss(batch, training=False))
-
-  def get_config(self) -> dict[str, Any]:
-    return {"name": self.name, "config": configs.to_dict(self.config)}
-
-  @classmethod
-  def from_config(cls, config: dict[str, Any]) -> "Matcher":
-    options = configs.from_dict(cls.Config, config["config"], cls.__name__)
-    return cls(options, name=config["name"])
-
-  def _ranking_loss(self, batch: Batch, training: bool) -> tf.Tensor:
+  def fit_loss(self, batch: Batch, training: bool) -> tf.Tensor:
     """The ranking loss with the hardest negatives, added over the captions of the batch."""
     similarity = self(batch, training=training)
     images, captions = tf.unstack(tf.shape(similarity))
     return ranking.triplet(similarity, own_pictures(images, captions))
-
-  def _report(self, loss: tf.Tensor) -> dict[str, tf.Tensor]:
-    """The mean loss of the epoch so far, which Keras prints."""
-    for metric in self.metrics:
-      metric.update_state(loss)
-    return self.get_metrics_result()
-
-  def _step_seed(self) -> tf.Tensor:
-    step = self.optimizer.iterations if self.compiled else 0
-    return tf.stack([0, tf.cast(step, tf.int32)])
 
 
 # Tensors of encoded captions whose second axis is T.

@@ -24,9 +24,10 @@ import numpy as np
 
 from gcap_tf import box_geometry, errors
 from gcap_tf.data import records
-from gcap_tf.metrics import overlap
+from gcap_tf.metrics import overlap, resampling
 
 THRESHOLDS = tuple(i / 100 for i in range(11))
+IOU = 0.4  # T_IoU of the paper's tables.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,13 +72,14 @@ class AttentionScorer:
   def __init__(
     self,
     thresholds: tuple[float, ...] = THRESHOLDS,
-    iou_threshold: float = 0.4,
+    iou_threshold: float = IOU,
     count_uncovered: bool = False,
   ):
     self._thresholds = np.asarray(thresholds, np.float64)
     self._iou_threshold = iou_threshold
     self._count_uncovered = count_uncovered
     self._phrases: list[np.ndarray] = []  # each [3, thresholds]
+    self._pictures: list[int] = []  # of each phrase
     self._uncovered = 0
     self._unattended = 0
 
@@ -87,6 +89,7 @@ class AttentionScorer:
     attention: np.ndarray,
     boxes_px: np.ndarray,
     attended_words: np.ndarray | None = None,
+    picture: int = 0,
   ) -> None:
     """Scores the phrases of one caption with its own picture.
 
@@ -97,10 +100,12 @@ class AttentionScorer:
       boxes_px: [R, 4] boxes of the regions in pixels of the original picture.
       attended_words: [T'] bool, false if a word has no attention at all (in POS-SCAN,
         words that are not nouns); all true if None.
+      picture: its number, for `statistic`.
     """
     attention, boxes_px = _checked(caption, attention, boxes_px)
     if attended_words is None:
       attended_words = np.ones(len(attention), bool)
+    before = len(self._phrases)
     for phrase in caption.phrases:
       if not len(phrase.boxes_px):
         continue
@@ -116,6 +121,13 @@ class AttentionScorer:
         self._unattended += 1
       else:
         self._phrases.append(phrase_scores(attention[rows], relevant, self._thresholds))
+    self._pictures += [picture] * (len(self._phrases) - before)
+
+  def statistic(self, pictures: int) -> resampling.Statistic:
+    """What each of so many pictures adds to the best F1."""
+    f1 = np.zeros([pictures, len(self._thresholds)])
+    np.add.at(f1, self._pictures, [scores[2] for scores in self._phrases])
+    return resampling.best(f1, np.bincount(self._pictures, minlength=pictures))
 
   def result(self) -> AttentionScores:
     """Means over everything added; a `UserError` if no phrase could be scored."""
@@ -173,14 +185,22 @@ class AttentionAccuracy:
     self._known = known
     self._iou_threshold = iou_threshold
     self._hits: dict[str, list[bool]] = collections.defaultdict(list)
+    self._pictures: dict[str, list[int]] = collections.defaultdict(list)
 
-  def add(self, caption: records.Caption, attention: np.ndarray, boxes_px: np.ndarray) -> None:
+  def add(
+    self,
+    caption: records.Caption,
+    attention: np.ndarray,
+    boxes_px: np.ndarray,
+    picture: int = 0,
+  ) -> None:
     """Judges the object words of one caption; words past the last row count wrong.
 
     Args:
       caption: its objects carry class and box.
       attention: [T', R] weights, word t in row t.
       boxes_px: [R, 4] boxes of the regions in pixels.
+      picture: its number, for `statistic`.
     """
     attention, boxes_px = _checked(caption, attention, boxes_px)
     for word in caption.objects:
@@ -189,6 +209,15 @@ class AttentionAccuracy:
         chosen = boxes_px[int(np.argmax(attention[word.index]))]
         hit = bool(overlap.pixel_iou(chosen, word.box_px) > self._iou_threshold)
       self._hits[word.name].append(hit)
+      self._pictures[word.name].append(picture)
+
+  def statistic(self, pictures: int) -> resampling.Statistic:
+    """What each of so many pictures adds to the accuracy."""
+    hits, words = np.zeros([2, pictures, len(self._hits)])
+    for column, (name, found) in enumerate(self._hits.items()):
+      np.add.at(hits[:, column], self._pictures[name], found)
+      np.add.at(words[:, column], self._pictures[name], 1)
+    return resampling.by_class(hits, words)
 
   def per_class(self) -> dict[str, tuple[float, int]]:
     """Accuracy and number of words of each class, most frequent first."""

@@ -223,12 +223,21 @@ def class_table(events: grounding_events.Collected) -> tuple[ClassScores, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class FrequencyGroup:
-  """Classes of like frequency: mean of their F1 in mode "all"."""
+  """Classes of like frequency: mean of their F1 in mode "all".
+
+  Attributes:
+    first, last: ranks of its classes, 1 is the most frequent.
+    least_frequent: count of its rarest class.
+    f1: the mean, a fraction.
+  """
 
   first: int
   last: int
   least_frequent: int
   f1: float
+
+  def as_json(self) -> dict[str, float]:
+    return {f"f1_all_classes_{self.first}_{self.last}": self.f1}
 
 
 def frequency_groups(
@@ -238,27 +247,28 @@ def frequency_groups(
 ) -> tuple[FrequencyGroup, ...]:
   """Groups classes by rank of frequency (Cyclical, Ma et al., ECCV 2020, Fig. 4).
 
+  Ranks count all classes of the training set; a group's F1 is the mean over its classes that
+  the evaluated split has. Groups without such a class are left out.
+
   Args:
     per_class: the classes evaluated.
     frequency: class -> count in the training set; if None, annotated words
       of the evaluated split.
     size: classes in a group.
   """
+  scores = {row.name: row.f1 for row in per_class}
   counts = {row.name: row.annotated for row in per_class}
   if frequency is not None:
-    counts = {name: frequency.get(name, 0) for name in counts}
-  ordered = sorted(per_class, key=lambda row: (-counts[row.name], row.name))
+    counts = {**dict.fromkeys(counts, 0), **frequency}
+  ordered = sorted(counts, key=lambda name: (-counts[name], name))
   groups = []
   for start in range(0, len(ordered), size):
-    rows = ordered[start : start + size]
-    groups.append(
-      FrequencyGroup(
-        first=start + 1,
-        last=start + len(rows),
-        least_frequent=counts[rows[-1].name],
-        f1=float(np.mean([row.f1 for row in rows])),
+    names = ordered[start : start + size]
+    judged = [scores[name] for name in names if name in scores]
+    if judged:
+      groups.append(
+        FrequencyGroup(start + 1, start + len(names), counts[names[-1]], float(np.mean(judged)))
       )
-    )
   return tuple(groups)
 
 

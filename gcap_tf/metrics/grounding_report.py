@@ -90,6 +90,8 @@ def generated_sentences(
   chair = diversity.hallucination(references, predictions, lemma)
   events = scores.events
   spoken = sum(row.predicted > 0 for row in scores.per_class)
+  groups = grounding.frequency_groups(scores.per_class, frequency)
+  counted = "in training" if frequency is not None else "here"
   lines = [
     f"Generated sentences: {events.submitted:,} of {events.images:,} pictures submitted, "
     f"{events.annotated_classes:,} classes annotated there, {spoken:,} of them predicted",
@@ -129,16 +131,19 @@ def generated_sentences(
     ),
     "",
     table(
-      ("classes by frequency", "seen at least", "F1 all"),
+      (f"classes by frequency {counted}", "seen at least", "F1 all"),
       [
         (f"{group.first}-{group.last}", f"{group.least_frequent:,}", percent(group.f1))
-        for group in grounding.frequency_groups(scores.per_class, frequency)
+        for group in groups
       ],
     ),
     "",
     class_rows(scores.per_class[:classes_shown]),
   ]
   values = scores.as_json() | sentences.as_json() | shares.as_json() | chair.as_json()
+  if frequency is not None:
+    for group in groups:
+      values |= group.as_json()
   return Report("\n".join(lines), values)
 
 

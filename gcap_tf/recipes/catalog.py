@@ -1,10 +1,20 @@
 """All presets and tables of the five papers, by name."""
 
 from gcap_tf import registry
-from gcap_tf.recipes import ccr_ccs, contrastive, cyclical, distributed, experiments, pos_scan
+from gcap_tf.recipes import (
+  ccr_ccs,
+  contrastive,
+  cyclical,
+  distributed,
+  experiments,
+  pos_scan,
+  scales,
+)
+from gcap_tf.training.methods import captioning
 
 CAPTIONERS: registry.Registry[experiments.Preset] = registry.Registry("captioner recipe")
 MATCHERS: registry.Registry[experiments.Preset] = registry.Registry("matcher recipe")
+FINE_TUNING: registry.Registry[experiments.Preset] = registry.Registry("fine-tuning recipe")
 
 for _paper in (pos_scan, distributed, cyclical, contrastive):
   for _preset in _paper.CAPTIONERS:
@@ -12,8 +22,11 @@ for _paper in (pos_scan, distributed, cyclical, contrastive):
 for _paper in (pos_scan, ccr_ccs):
   for _preset in _paper.MATCHERS:
     MATCHERS.register(_preset.name)(_preset)
+for _paper in (pos_scan, contrastive):
+  for _preset in _paper.FINE_TUNING:
+    FINE_TUNING.register(_preset.name)(_preset)
 
-# Name of a paper -> its table at a scale.
+# Name of a paper -> its table, with published configurations.
 TABLES = {
   "pos_scan": pos_scan.table,
   "distributed": distributed.table,
@@ -21,3 +34,21 @@ TABLES = {
   "ccr_ccs": ccr_ccs.table,
   "contrastive": contrastive.table,
 }
+_MODELS = {
+  "updown": pos_scan.UPDOWN,
+  "gvd": distributed.GVD,
+  "distributed": distributed.BRANCHES,
+  "cyclical": cyclical.CYCLE,
+  "adaptive": contrastive.ADAPTIVE,
+  "neuraltalk2": contrastive.NEURALTALK2,
+}
+
+
+def table(paper: str, scale: scales.Scale) -> experiments.Table:
+  """The table of a paper at a scale."""
+  return scales.scaled(TABLES[paper](), scale)
+
+
+def for_model(model: str) -> captioning.CaptionerTrainingConfig:
+  """The published settings of a captioner, from its paper's recipe; Up-Down's for any other."""
+  return _MODELS.get(model) or captioning.CaptionerTrainingConfig(model=model)

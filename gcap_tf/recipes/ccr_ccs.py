@@ -12,19 +12,22 @@ of captions for pictures, i2t, and of pictures for captions, t2i) are for 1,000 
 Flickr30k. Headline rows of the papers are often ensembles of two runs: see ENSEMBLES.
 
 The paper trains every combination of constraint weights {0.1, 1} and margins {0, 0.1, 0.2},
-and prints the best result without the combination. Here, presets take the weight 0.1 and
-`table` takes 1.
+and prints the best result without the combination. Presets and rows take one of them, `CHOSEN`;
+`constraint_search.py` has them all:
+
+    python -m trainers.reproduce --paper=ccr_ccs --search=scan_both --split=val \\
+      --data=data/f30k --out=results/search
 """
 
 import dataclasses
 from typing import Any
 
-from gcap_tf.recipes import experiments, scales
+from gcap_tf.recipes import experiments, settings
 from gcap_tf.training import schedules
 from gcap_tf.training.methods import matching
 
-_PRESET_WEIGHT = 0.1
-_TABLE_WEIGHT = 1.0
+# The point of the paper's grid (`constraint_search.py`) that presets and rows take.
+CHOSEN = {"weight": 1.0, "margin": 0.1}
 
 _SCAN = "Lee et al., ECCV 2018"
 _PFAN = "Wang et al., IJCAI 2019, the authors' repository"
@@ -121,15 +124,21 @@ def _other_presets() -> list[experiments.Preset]:
 
 def _constrained(preset: experiments.Preset) -> experiments.Preset:
   """The same matcher with both constraints."""
-  losses = matching.MatchingLosses(ccr_weight=_PRESET_WEIGHT, ccs_weight=_PRESET_WEIGHT)
   return experiments.Preset(
     name=_constrained_name(preset.name),
-    training=dataclasses.replace(preset.training, losses=losses),
+    training=dataclasses.replace(preset.training, losses=_losses(("ccr", "ccs"))),
   )
 
 
+def _losses(constraints: tuple[str, ...], **chosen: Any) -> matching.MatchingLosses:
+  """The ranking loss with these constraints."""
+  values = {f"{name}_{part}": value for name in constraints for part, value in CHOSEN.items()}
+  return matching.MatchingLosses(**values | chosen)
+
+
 def _constrained_name(name: str) -> str:
-  return name.replace("_f30k", "_ccr_ccs_f30k")
+  model, _, data = name.rpartition("_")
+  return f"{model}_ccr_ccs_{data}"
 
 
 _PAIRS = {
@@ -140,73 +149,121 @@ _PAIRS = {
 }
 _PLAIN = (*_scan_presets(), *_other_presets())
 _PAIRED = {name for pair in _PAIRS.values() for name in pair}
+_PAIRED |= {name.replace("_f30k", "_coco") for name in _PAIRED}
+_TRAINING = {preset.name: preset.training for preset in _PLAIN}
 MATCHERS = (*_PLAIN, *(_constrained(preset) for preset in _PLAIN if preset.name in _PAIRED))
+
+
+# Table 1: the test split of Flickr30k; its rows are ensembles of two runs (see ENSEMBLES).
+_TABLE_1 = {
+  "scan": _recalls(i2t=(67.2, 90.7, 94.8), t2i=(48.4, 77.6, 84.9)),
+  "scan_ccr": _recalls(i2t=(67.8, 91.1, 95.0), t2i=(49.4, 77.6, 85.3)),
+  "scan_ccs": _recalls(i2t=(69.1, 91.1, 95.4), t2i=(50.8, 78.4, 85.6)),
+  "scan_both": _recalls(i2t=(68.8, 91.6, 95.3), t2i=(51.1, 79.0, 86.5)),
+  "pfan": _recalls(i2t=(69.7, 90.2, 94.1), t2i=(50.1, 78.6, 86.0)),
+  "pfan_ccr": _recalls(i2t=(70.3, 90.5, 94.7), t2i=(51.9, 79.4, 86.7)),
+  "pfan_ccs": _recalls(i2t=(70.3, 90.9, 95.2), t2i=(51.9, 79.2, 86.5)),
+  "pfan_both": _recalls(i2t=(70.9, 91.8, 95.6), t2i=(52.5, 79.6, 86.9)),
+  "bfan": _recalls(i2t=(70.7, 92.3, 96.3), t2i=(51.8, 79.3, 85.9)),
+  "bfan_ccr": _recalls(i2t=(71.7, 92.8, 96.0), t2i=(53.2, 80.5, 87.1)),
+  "bfan_ccs": _recalls(i2t=(71.0, 93.2, 96.0), t2i=(52.6, 79.4, 86.4)),
+  "bfan_both": _recalls(i2t=(72.0, 93.4, 96.2), t2i=(53.1, 80.3, 86.9)),
+  "sgraf": _recalls(i2t=(77.8, 94.5, 96.8), t2i=(59.0, 82.9, 88.6)),
+  "sgraf_ccr": _recalls(i2t=(78.0, 95.2, 97.2), t2i=(59.5, 83.1, 88.7)),
+  "sgraf_ccs": _recalls(i2t=(78.3, 94.6, 97.4), t2i=(59.6, 83.5, 89.0)),
+  "sgraf_both": _recalls(i2t=(79.3, 95.2, 98.0), t2i=(59.8, 83.6, 88.8)),
+}
+# Table 2: the 5,000 test pictures of MS-COCO at once; PFAN has no such row.
+_TABLE_2 = {
+  "scan": _recalls(i2t=(47.2, 77.6, 87.7), t2i=(34.7, 65.2, 77.3)),
+  "scan_ccr": _recalls(i2t=(47.7, 78.3, 88.2), t2i=(36.2, 66.6, 78.2)),
+  "scan_ccs": _recalls(i2t=(46.5, 78.5, 88.0), t2i=(36.5, 66.6, 78.3)),
+  "scan_both": _recalls(i2t=(47.9, 78.1, 88.2), t2i=(36.9, 66.9, 78.4)),
+  "bfan": _recalls(i2t=(52.5, 80.3, 89.5), t2i=(37.5, 66.7, 78.1)),
+  "bfan_ccr": _recalls(i2t=(52.0, 81.5, 89.9), t2i=(38.7, 67.8, 78.8)),
+  "bfan_ccs": _recalls(i2t=(53.8, 81.1, 89.9), t2i=(38.0, 67.3, 78.5)),
+  "bfan_both": _recalls(i2t=(53.4, 81.3, 90.1), t2i=(38.4, 67.6, 78.6)),
+  "sgraf": _recalls(i2t=(58.3, 84.8, 91.9), t2i=(41.8, 70.9, 81.2)),
+  "sgraf_ccr": _recalls(i2t=(59.2, 84.8, 92.0), t2i=(42.2, 71.1, 81.7)),
+  "sgraf_ccs": _recalls(i2t=(58.6, 85.0, 92.2), t2i=(42.2, 71.2, 81.6)),
+  "sgraf_both": _recalls(i2t=(59.7, 85.0, 92.0), t2i=(42.3, 71.4, 81.9)),
+}
 
 
 def _ensemble(model: str, printed: experiments.Printed, source: str) -> experiments.Ensemble:
   return experiments.Ensemble(members=_PAIRS[model], printed=printed, source=source)
 
 
-def _constrained_ensemble(model: str, printed: experiments.Printed) -> experiments.Ensemble:
-  members = tuple(map(_constrained_name, _PAIRS[model]))
-  return experiments.Ensemble(members=members, printed=printed, source=_CCR_CCS)
-
-
+# Ensembles as the authors of the matchers print them, and with both constraints.
 ENSEMBLES = {
   "scan_f30k": _ensemble("scan", _recalls(i2t=(67.4, 90.3, 95.8), t2i=(48.6, 77.7, 85.2)), _SCAN),
   "pfan_f30k": _ensemble("pfan", _recalls(i2t=(70.0, 91.8, 95.0), t2i=(50.4, 78.7, 86.1)), _PFAN),
-  "bfan_f30k": _ensemble(
-    "bfan", _recalls(i2t=(70.7, 92.3, 96.3), t2i=(51.8, 79.3, 85.9)), _CCR_CCS
-  ),
+  "bfan_f30k": _ensemble("bfan", _TABLE_1["bfan"], _CCR_CCS),
   "sgraf_f30k": _ensemble(
     "sgraf", _recalls(i2t=(78.4, 94.6, 97.5), t2i=(58.2, 83.0, 89.1)), _SGRAF
   ),
-  "scan_ccr_ccs_f30k": _constrained_ensemble(
-    "scan", _recalls(i2t=(68.8, 91.6, 95.3), t2i=(51.1, 79.0, 86.5))
-  ),
-  "pfan_ccr_ccs_f30k": _constrained_ensemble(
-    "pfan", _recalls(i2t=(70.9, 91.8, 95.6), t2i=(52.5, 79.6, 86.9))
-  ),
-  "bfan_ccr_ccs_f30k": _constrained_ensemble(
-    "bfan", _recalls(i2t=(72.0, 93.4, 96.2), t2i=(53.1, 80.3, 86.9))
-  ),
-  "sgraf_ccr_ccs_f30k": _constrained_ensemble(
-    "sgraf", _recalls(i2t=(79.3, 95.2, 98.0), t2i=(59.8, 83.6, 88.8))
-  ),
+  **{
+    f"{model}_ccr_ccs_f30k": experiments.Ensemble(
+      members=tuple(map(_constrained_name, pair)),
+      printed=_TABLE_1[f"{model}_both"],
+      source=_CCR_CCS,
+    )
+    for model, pair in _PAIRS.items()
+  },
 }
 
-_MODELS = {
-  "scan": ("SCAN", {}),
-  "bfan": ("BFAN", {}),
-  "pfan": ("PFAN", {}),
-  "sgraf": ("SGRAF (SAF)", {"head": "SAF"}),
+_LABELS = {"scan": "SCAN", "bfan": "BFAN", "pfan": "PFAN", "sgraf": "SGRAF"}
+# The two members of an ensemble: what follows the model in the names of their rows.
+_MEMBERS = {
+  "scan": {"": " t2i", "_i2t": " i2t"},
+  "bfan": {"": " equal", "_prob": " prob"},
+  "pfan": {"": " t2i", "_i2t": " i2t"},
+  "sgraf": {"": " SAF", "_sgr": " SGR"},
 }
 # Suffix of a row's name -> suffix of its label, and the constraints of its losses.
 _CONSTRAINTS = {
   "": ("", ()),
-  "_ccr": (" + CCR", ("ccr_weight",)),
-  "_ccs": (" + CCS", ("ccs_weight",)),
-  "_both": (" + CCR & CCS", ("ccr_weight", "ccs_weight")),
+  "_ccr": (" + CCR", ("ccr",)),
+  "_ccs": (" + CCS", ("ccs",)),
+  "_both": (" + CCR & CCS", ("ccr", "ccs")),
 }
+COLUMNS = (
+  experiments.Column("attention_precision", "Attention precision"),
+  experiments.Column("attention_recall", "Attention recall"),
+  experiments.Column("attention_f1", "Attention F1"),
+  experiments.Column("i2t_r1", "Sentences R@1"),
+  experiments.Column("t2i_r1", "Pictures R@1"),
+  experiments.Column("rsum", "rsum"),
+)
+_DEPARTURES = (
+  "The paper prints the best of all combinations of weights and margins, without naming it; rows "
+  f"take the weight {CHOSEN['weight']:g} and the margin {CHOSEN['margin']:g}. --search=ROW trains "
+  "them all.",
+)
 
 
-def table(scale: scales.Scale) -> experiments.Table:
-  """Table 3, and PFAN, for which the paper prints recalls only; test split."""
-  rows = [_row(scale, model, constraint) for model in _MODELS for constraint in _CONSTRAINTS]
+def table() -> experiments.Table:
+  """Tables 1 to 3: each member alone, then the ensembles; test split."""
+  kinds = [(model, constraint) for model in _MEMBERS for constraint in _CONSTRAINTS]
+  rows = [
+    *(_member(model, part, constraint) for model, constraint in kinds for part in _MEMBERS[model]),
+    *(_average(model, constraint) for model, constraint in kinds),
+  ]
   return experiments.Table(
     paper="ccr_ccs",
     split="test",
-    printed_data="flickr30k_entities",
-    columns=(
-      experiments.Column("attention_precision", "Attention precision"),
-      experiments.Column("attention_recall", "Attention recall"),
-      experiments.Column("attention_f1", "Attention F1"),
-      experiments.Column("rsum", "rsum"),
-    ),
+    columns=COLUMNS,
     rows=tuple(rows),
-    claims=tuple(
-      experiments.Claim(better=f"{model}_both", worse=model, key="attention_f1")
-      for model in _MODELS
+    claims=_claims(),
+    departures=_DEPARTURES,
+    correlations=tuple(
+      experiments.Correlation(
+        label=_LABELS[model],
+        rows=tuple(model + constraint for constraint in _CONSTRAINTS),
+        keys=("attention_f1", "rsum"),
+        printed=printed,
+      )
+      for model, printed in (("scan", 0.967), ("bfan", 0.992), ("sgraf", 0.941))
     ),
     command=experiments.reproduce_command(
       "ccr_ccs", "--rows=scan,scan_both,bfan,bfan_both,pfan,pfan_both,sgraf,sgraf_both"
@@ -221,16 +278,40 @@ def table(scale: scales.Scale) -> experiments.Table:
   )
 
 
-def _row(scale: scales.Scale, model: str, constraint: str) -> experiments.Row:
-  (label, options), (suffix, weights) = _MODELS[model], _CONSTRAINTS[constraint]
-  training = matching.MatcherTrainingConfig(
-    model=model,
-    options=options,
-    losses=matching.MatchingLosses(**dict.fromkeys(weights, _TABLE_WEIGHT)),
+def _claims() -> tuple[experiments.Claim, ...]:
+  pairs = [(f"{model}_both", model) for model in _MEMBERS]
+  alone = [(f"scan_{kind}", "scan") for kind in ("ccr", "ccs")]
+  return tuple(
+    experiments.Claim(better=better, worse=worse, key=key)
+    for better, worse in (*pairs, *alone)
+    for key in ("attention_f1", "rsum")
   )
+
+
+def _member(model: str, part: str, constraint: str) -> experiments.Row:
+  suffix, names = _CONSTRAINTS[constraint]
+  preset = _PAIRS[model][list(_MEMBERS[model]).index(part)]
+  printed = {}
+  if not part and model + constraint in _ATTENTION:
+    printed = {settings.F30K_TEST: _ATTENTION[model + constraint]}
   return experiments.Row(
-    name=model + constraint,
-    label=label + suffix,
-    training=scales.matcher(training, scale),
-    printed=_ATTENTION.get(model + constraint, {}),
+    name=model + part + constraint,
+    label=_LABELS[model] + _MEMBERS[model][part] + suffix,
+    training=dataclasses.replace(_TRAINING[preset], losses=_losses(names)),
+    printed=printed,
+  )
+
+
+def _average(model: str, constraint: str) -> experiments.Row:
+  name = model + constraint
+  printed = {settings.F30K_TEST: _TABLE_1[name]}
+  if name in _TABLE_2:
+    printed[settings.COCO_TEST] = _TABLE_2[name]
+  return experiments.Row(
+    name=f"{model}_ensemble{constraint}",
+    label=f"{_LABELS[model]}, ensemble{_CONSTRAINTS[constraint][0]}",
+    training=experiments.Average(
+      members=tuple(experiments.REFERENCE + model + part + constraint for part in _MEMBERS[model])
+    ),
+    printed=printed,
   )

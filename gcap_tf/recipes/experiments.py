@@ -1,14 +1,18 @@
 """Presets and tables of a paper: what to train, what it prints, and what it claims.
 
-A row is a training configuration and the figures that its paper prints for it. A setting
-that starts with "@" names another row ("@pos_scan" as teacher) and stands for that row's
-run of the same seed, so that a table itself says what must be trained first.
+A row is a training configuration and the figures that its paper prints for it, by what they are
+printed for (data, split, kind of regions). A field of a configuration that starts with "@" names
+another row ("@pos_scan" as teacher) and stands for that row's run of the same seed, so that a
+table itself says what must be trained first.
 """
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from gcap_tf import config as configs
 from gcap_tf import errors
+from gcap_tf.recipes import settings
 
 REFERENCE = "@"
 Printed = dict[str, float]
@@ -80,8 +84,9 @@ class Row:
   Attributes:
     name: of its folder, and for "@name".
     label: its name in the table.
-    training: a training configuration of `gcap_tf/training/methods`.
-    printed: the paper's figures by key, in percent.
+    training: a training configuration of `gcap_tf/training/methods`, or an `Average`.
+    printed: what the paper prints for it: setting -> figures by key, in percent.
+    published: the published configuration, if `training` departs from it (`scales.py`).
     listed: False for a run that others need but the table does not show.
     note: what to know when comparing.
   """
@@ -89,9 +94,27 @@ class Row:
   name: str
   label: str
   training: Any
-  printed: Printed = dataclasses.field(default_factory=dict)
+  printed: Mapping[settings.Setting, Printed] = dataclasses.field(default_factory=dict)
+  published: Any = None
   listed: bool = True
   note: str = ""
+
+  def printed_for(self, setting: settings.Setting) -> Printed:
+    """The paper's figures for a setting; if it has none, those of the data's other split.
+
+    Nothing fits other data, other regions, or a part of the data's pictures.
+    """
+    if setting in self.printed:
+      return self.printed[setting]
+    for known, figures in self.printed.items():
+      if dataclasses.replace(known, split=setting.split) == setting:
+        return figures
+    return {}
+
+  @property
+  def departures(self) -> dict[str, tuple[Any, Any]]:
+    """Options that differ from the published ones: name -> (published, here)."""
+    return {} if self.published is None else differences(self.published, self.training)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -105,15 +128,66 @@ class Claim:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Average:
+  """An ensemble: the mean similarity of other rows' matchers. Nothing is trained.
+
+  Attributes:
+    members: names of rows, each with "@" before it.
+  """
+
+  members: tuple[str, ...]
+  seed: int = 1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Curve:
+  """A line to plot: a figure of rows that differ in one number.
+
+  Attributes:
+    name: of its picture.
+    title: above it.
+    axis: what the number is.
+    points: row -> the number.
+    keys: figures to draw.
+  """
+
+  name: str
+  title: str
+  axis: str
+  points: Mapping[str, float]
+  keys: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Correlation:
+  """Pearson's correlation of two figures over the runs of some rows.
+
+  Attributes:
+    label: what the rows have in common.
+    rows: their names.
+    keys: the two figures.
+    printed: the paper's coefficient.
+  """
+
+  label: str
+  rows: tuple[str, ...]
+  keys: tuple[str, str]
+  printed: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Table:
   """A paper's comparison.
 
   Attributes:
     paper: name for `--paper`.
     split: the split that the paper reports.
-    printed_data: the dataset of the printed figures; they are shown for no other one.
-    printed_regions: how its regions are made: "detector" or "perfect".
     columns, rows, claims: see their classes.
+    departures: what differs from the paper at every scale, a sentence each.
+    curves: lines to plot from the rows.
+    frequency_rows: rows whose F1_all is plotted over the frequency of classes.
+    correlations: of figures over runs.
+    best: figure whose best row a search is for, or "".
     command: what makes the measured part of the table on drawn scenes.
     cost: time and machine of that command.
     expected: its scores in percent: row -> key -> mean over the seeds.
@@ -121,11 +195,14 @@ class Table:
 
   paper: str
   split: str
-  printed_data: str
-  printed_regions: Literal["detector", "perfect"] = "detector"
   columns: tuple[Column, ...]
   rows: tuple[Row, ...]
   claims: tuple[Claim, ...] = ()
+  departures: tuple[str, ...] = ()
+  curves: tuple[Curve, ...] = ()
+  frequency_rows: tuple[str, ...] = ()
+  correlations: tuple[Correlation, ...] = ()
+  best: str = ""
   command: str = ""
   cost: str = ""
   expected: dict[str, Printed] = dataclasses.field(default_factory=dict)
@@ -136,11 +213,6 @@ class Table:
         return row
     raise errors.UserError(f'no row "{name}"; rows are {", ".join(row.name for row in self.rows)}')
 
-  def compares_with(self, dataset: str, regions: str) -> bool:
-    """Whether the printed figures are for this dataset and this kind of regions."""
-    wanted = ("perfect",) if self.printed_regions == "perfect" else ("store", "source")
-    return dataset == self.printed_data and regions in wanted
-
 
 def reproduce_command(paper: str, flags: str) -> str:
   """The command line of the measured part of a table."""
@@ -149,21 +221,44 @@ def reproduce_command(paper: str, flags: str) -> str:
 
 def needs(training: Any) -> list[str]:
   """Names of the rows that a configuration refers to."""
-  return [
-    value.removeprefix(REFERENCE)
-    for value in dataclasses.asdict(training).values()
-    if isinstance(value, str) and value.startswith(REFERENCE)
-  ]
+  values = [getattr(training, field.name) for field in dataclasses.fields(training)]
+  texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
+  return [text.removeprefix(REFERENCE) for text in texts if _is_reference(text)]
 
 
 def resolved(training: Any, folders: dict[str, str]) -> Any:
   """The configuration with run folders in place of "@name"."""
-  changes = {
-    field.name: folders[value.removeprefix(REFERENCE)]
-    for field in dataclasses.fields(training)
-    if isinstance(value := getattr(training, field.name), str) and value.startswith(REFERENCE)
-  }
+
+  def resolve(value: Any) -> Any:
+    if isinstance(value, tuple):
+      return tuple(map(resolve, value))
+    return folders[value.removeprefix(REFERENCE)] if _is_reference(value) else value
+
+  values = {field.name: getattr(training, field.name) for field in dataclasses.fields(training)}
+  changes = {name: found for name, value in values.items() if (found := resolve(value)) != value}
   return dataclasses.replace(training, **changes)
+
+
+def _is_reference(value: Any) -> bool:
+  return isinstance(value, str) and value.startswith(REFERENCE)
+
+
+def differences(published: Any, used: Any) -> dict[str, tuple[Any, Any]]:
+  """Options of two configurations that differ: dotted name -> (published, used)."""
+  first, second = _flat(configs.to_dict(published)), _flat(configs.to_dict(used))
+  names = [*first, *(name for name in second if name not in first)]
+  return {
+    name: (first.get(name), second.get(name))
+    for name in names
+    if first.get(name) != second.get(name)
+  }
+
+
+def _flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+  found: dict[str, Any] = {}
+  for name, entry in value.items():
+    found |= _flat(entry, f"{prefix}{name}.") if isinstance(entry, dict) else {prefix + name: entry}
+  return found
 
 
 def in_order(table: Table, names: list[str] | None = None) -> list[Row]:
@@ -181,3 +276,13 @@ def in_order(table: Table, names: list[str] | None = None) -> list[Row]:
   for name in names or [row.name for row in table.rows]:
     visit(table.row(name), ())
   return ordered
+
+
+def group_departures(rows: Sequence[Row]) -> dict[str, list[str]]:
+  """Sentences about what rows change of their published options -> names of these rows."""
+  found: dict[str, list[str]] = {}
+  for row in rows:
+    for name, (published, used) in row.departures.items():
+      before = "the model's default" if published is None else published
+      found.setdefault(f"{name} {used} instead of {before}", []).append(row.name)
+  return found

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from gcap_tf.recipes import experiments
+from gcap_tf.recipes import claims, correlations, experiments, settings
 
 _PATH = re.compile(r"--(source|object_classes|data|out)=\S+")
 
@@ -23,44 +23,73 @@ Runs = dict[int, dict[str, Any]]
 def summarise(
   table: experiments.Table,
   scale: str,
-  split: str,
+  setting: settings.Setting,
   data: str,
   runs: dict[str, Runs],
   commands: Sequence[str] = (),
-  compare: bool = True,
+  statistics: claims.Statistics | None = None,
 ) -> dict[str, Any]:
   """The content of table.json.
 
   Args:
     table: the comparison.
-    scale, split, data: its conditions.
+    scale, data: its conditions, in words.
+    setting: what the runs were measured on; the paper's figures are shown if it has any for it.
     runs: results of every trained row.
     commands: what makes it again.
-    compare: whether the paper's figures are for the same data and kind of regions.
+    statistics: of the runs' pictures, for the intervals of claims.
   """
-  if not compare:
-    bare = tuple(dataclasses.replace(row, printed={}) for row in table.rows)
-    table = dataclasses.replace(table, rows=bare)
-  rows = [_summarise_row(table, row, runs[row.name]) for row in table.rows if row.name in runs]
+  trained = [row for row in table.rows if row.name in runs]
+  rows = [_summarise_row(table, row, runs[row.name], setting) for row in trained]
   means = {row["name"]: {key: f["mean"] for key, f in row["figures"].items()} for row in rows}
   return {
     "paper": table.paper,
     "scale": scale,
-    "split": split,
+    "split": setting.split,
     "data": data,
     "commands": [without_paths(command) for command in commands],
     "columns": [[column.key, column.heading] for column in table.columns],
     "rows": rows,
     "claims": [
-      _judge(table, claim, means)
+      claims.judge(table, claim, means, statistics or {})
       for claim in table.claims
       if claim.key in means.get(claim.better, {}) and claim.key in means.get(claim.worse, {})
     ],
+    "correlations": [
+      found for each in table.correlations if (found := correlations.summarise(each, runs))
+    ],
+    "best": _best(rows, table.best),
+    "departures": list(table.departures),
+    "scale_departures": experiments.group_departures(trained),
+    "printed_split": _printed_split(trained, setting),
   }
 
 
-def _summarise_row(table: experiments.Table, row: experiments.Row, runs: Runs) -> dict[str, Any]:
-  figures = {}
+def _best(rows: Sequence[dict[str, Any]], key: str) -> dict[str, Any] | None:
+  """The row of a search with the largest figure."""
+  found = [row for row in rows if key in row["figures"]]
+  if not found:
+    return None
+  row = max(found, key=lambda row: row["figures"][key]["mean"])
+  return {"name": row["name"], "label": row["label"], "key": key}
+
+
+def _printed_split(rows: Sequence[experiments.Row], setting: settings.Setting) -> str:
+  """The split of the figures in brackets, if it is not the measured one."""
+  exact = any(setting in row.printed for row in rows)
+  splits = {
+    known.split
+    for row in rows
+    for known in row.printed
+    if dataclasses.replace(known, split=setting.split) == setting
+  }
+  return "" if exact or not splits else splits.pop()
+
+
+def _summarise_row(
+  table: experiments.Table, row: experiments.Row, runs: Runs, setting: settings.Setting
+) -> dict[str, Any]:
+  figures, printed = {}, row.printed_for(setting)
   for column in table.columns:
     values = [
       run["figures"][column.key]
@@ -72,7 +101,7 @@ def _summarise_row(table: experiments.Table, row: experiments.Row, runs: Runs) -
         "mean": statistics.fmean(values),
         "std": statistics.stdev(values) if len(values) > 1 else 0.0,
         "seeds": values,
-        "paper": row.printed.get(column.key),
+        "paper": printed.get(column.key),
       }
   return {
     "name": row.name,
@@ -82,22 +111,6 @@ def _summarise_row(table: experiments.Table, row: experiments.Row, runs: Runs) -
     "seeds": sorted(runs),
     "minutes": statistics.fmean(run["minutes"] for run in runs.values()),
     "figures": figures,
-  }
-
-
-def _judge(
-  table: experiments.Table, claim: experiments.Claim, means: dict[str, dict[str, float]]
-) -> dict[str, Any]:
-  better, worse = means[claim.better][claim.key], means[claim.worse][claim.key]
-  printed = [table.row(name).printed.get(claim.key) for name in (claim.better, claim.worse)]
-  return {
-    "better": table.row(claim.better).label,
-    "worse": table.row(claim.worse).label,
-    "key": claim.key,
-    "lower": claim.lower,
-    "ours": [better, worse],
-    "paper": printed if None not in printed else None,
-    "holds": better < worse if claim.lower else better > worse,
   }
 
 
@@ -132,8 +145,29 @@ def markdown(table: dict[str, Any]) -> str:
       last = [str(len(row["seeds"])), f"{row['minutes']:.1f}"]
       lines.append("| " + " | ".join([row["label"], *cells, *last]) + " |")
   notes = [f"- {row['label']}: {row['note']}" for row in table["rows"] if row["note"]]
-  claims = [_sentence(claim, headings) for claim in table["claims"]]
-  return "\n".join([*lines, "", *notes, *claims, ""])
+  judged = [
+    claims.sentence(claim, headings.get(claim["key"], claim["key"])) for claim in table["claims"]
+  ]
+  found = [correlations.sentence(each, headings) for each in table.get("correlations", [])]
+  if table.get("best"):
+    best = table["best"]
+    found.append(f"- Best {headings.get(best['key'], best['key'])}: {best['label']}.")
+  return "\n".join([*lines, "", *notes, *judged, *found, *_about_departures(table), ""])
+
+
+def _about_departures(table: dict[str, Any]) -> list[str]:
+  """What differs from the paper at every scale, and what this scale replaces."""
+  lines = [f"- {sentence}" for sentence in table.get("departures", [])]
+  if lines:
+    lines = ["", "Departures at every scale:", "", *lines]
+  changed = table.get("scale_departures", {})
+  if changed:
+    every = {row["name"] for row in table["rows"]}
+    lines += ["", f"Departures of the scale {table['scale']}:", ""]
+    for sentence, rows in changed.items():
+      whose = "" if set(rows) >= every else f" ({', '.join(rows)})"
+      lines.append(f"- {sentence}{whose}")
+  return lines
 
 
 def _cell(figure: dict[str, Any] | None) -> str:
@@ -147,21 +181,11 @@ def _cell(figure: dict[str, Any] | None) -> str:
   return text
 
 
-def _sentence(claim: dict[str, Any], headings: dict[str, str]) -> str:
-  side = "below" if claim["lower"] else "above"
-  verdict = "Holds" if claim["holds"] else "**Does not hold here**"
-  ours = " against ".join(f"{value:.2f}" for value in claim["ours"])
-  paper = ""
-  if claim["paper"]:
-    paper = "; in the paper " + " against ".join(f"{value:g}" for value in claim["paper"])
-  name = headings.get(claim["key"], claim["key"])
-  return f"- {verdict}: {claim['better']} is {side} {claim['worse']} in {name} ({ours}{paper})."
-
-
 def _about_brackets(table: dict[str, Any]) -> str:
   figures = [figure for row in table["rows"] for figure in row["figures"].values()]
   if any(figure["paper"] is not None for figure in figures):
-    return "; the paper's figure is in brackets."
+    split = table.get("printed_split")
+    return f"; the paper's figure{f' of its {split} split' if split else ''} is in brackets."
   return ". The paper's figures are for other data and are not shown."
 
 

@@ -1,14 +1,20 @@
-"""Sizes of a reproduction: a smoke test, an evening on a laptop, or as published.
+"""Sizes of a reproduction: a smoke test, an evening on a laptop, photographs, or as published.
 
-smoke   a few steps of tiny models: every row runs, none learns
-small   one table in one to two hours on 2 cores: fewer units, fewer steps, three seeds
-full    the published configuration, for a GPU
+smoke         a few steps of tiny models: every row runs, none learns
+small         one table of drawn scenes in one to two hours on 2 cores, three seeds
+photographs   one row of photographs in 5 to 8 minutes on 2 cores, three seeds
+full          the published configuration, for a GPU
+
+A table is written with published configurations alone. `scaled` replaces what a scale replaces,
+and rows remember the published configuration, so that a table can list every departure.
 """
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from gcap_tf import registry
+from gcap_tf.recipes import experiments
 from gcap_tf.training import first_stage, optimizers, schedules
 from gcap_tf.training.methods import (
   captioning,
@@ -21,18 +27,29 @@ FineTuning = TypeVar(
   "FineTuning", self_critical.ScstTrainingConfig, contrastive.ContrastiveTrainingConfig
 )
 
+# Models of the GVD family need more steps than others: this many times as many.
+_GVD_FAMILY = {"gvd": 2.0, "distributed": 2.0, "cyclical": 3.0}
+_ONLY_AT_THE_END = 1_000_000  # Steps between validations.
+# Losses on attention. Their published weights work over tens of thousands of steps.
+_ATTENTION_WEIGHTS = (
+  *("distill_weight", "box_weight", "attention_weight", "grounding_weight"),
+  "classification_weight",
+)
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Scale:
   """Sizes that replace those of a published configuration.
 
   Attributes:
-    name: "smoke", "small" or "full".
+    name: for `--scale`.
     seeds: one run each.
     matcher_steps, captioner_steps, scst_steps, contrastive_steps: training steps.
+    family: model -> how many times the steps of other captioners it takes.
     units: size of hidden and joint layers.
     pairs: pairs of a matcher's step.
     images: pictures of a captioner's step.
+    attention_factor: multiplies the weights of losses on attention.
     retrieved: pictures among which self retrieval searches.
     published: True changes nothing.
   """
@@ -43,9 +60,11 @@ class Scale:
   captioner_steps: int = 0
   scst_steps: int = 0
   contrastive_steps: int = 0
+  family: Mapping[str, float] = dataclasses.field(default_factory=_GVD_FAMILY.copy)
   units: int = 0
   pairs: int = 0
   images: int = 0
+  attention_factor: float = 10.0
   retrieved: int = 5_000
   published: bool = False
 
@@ -79,17 +98,41 @@ SCALES.register("small")(
     retrieved=500,
   )
 )
+SCALES.register("photographs")(
+  Scale(
+    name="photographs",
+    seeds=(1, 2, 3),
+    matcher_steps=800,
+    captioner_steps=600,
+    scst_steps=250,
+    contrastive_steps=120,
+    family={"gvd": 1.5, "distributed": 1.0, "cyclical": 1.5},
+    units=192,
+    pairs=64,
+    images=32,
+    retrieved=247,
+  )
+)
 SCALES.register("full")(Scale(name="full", seeds=(1, 2, 3, 4, 5), published=True))
 
-# Models of the GVD family need more steps than others: this many times as many.
-_GVD_FAMILY = {"gvd": 2, "distributed": 2, "cyclical": 3}
-_ONLY_AT_THE_END = 1_000_000  # Steps between validations.
+
+def scaled(table: experiments.Table, scale: Scale) -> experiments.Table:
+  """The table with the configurations of a scale in its rows."""
+  rows = tuple(
+    dataclasses.replace(row, training=apply(row.training, scale), published=row.training)
+    for row in table.rows
+  )
+  return dataclasses.replace(table, rows=rows)
+
+
+def apply(training: Any, scale: Scale) -> Any:
+  """A published configuration at a scale."""
+  change = _CHANGES.get(type(training))
+  return training if scale.published or change is None else change(training, scale)
 
 
 def matcher(config: matching.MatcherTrainingConfig, scale: Scale) -> matching.MatcherTrainingConfig:
   """A matcher's configuration at a scale."""
-  if scale.published:
-    return config
   sizes = {"joint_size": scale.units}
   if config.model == "sgraf":
     sizes["similarity_size"] = scale.units // 2
@@ -113,19 +156,17 @@ def captioner(
   """A captioner's configuration at a scale.
 
   Models of the GVD family pass regions through several layers before words can choose among
-  them, and learn to choose late: they take twice the steps, of half the pictures, at twice the
+  them, and learn to choose late: they take more steps, of half the pictures, at twice the
   rate. All branches start together. The cycle starts after the decoder has learned to name
-  things, as published: Cyclical and its baselines take three times the steps, and the cycle
-  the last third of them.
+  things, as published: Cyclical and its baselines take most steps, and the cycle the last third
+  of them. The weights of losses on attention are larger, since steps are few.
   """
-  if scale.published:
-    return config
-  late = config.model in _GVD_FAMILY
-  steps = scale.captioner_steps * _GVD_FAMILY.get(config.model, 1)
+  late = config.model in scale.family
+  steps = round(scale.captioner_steps * scale.family.get(config.model, 1.0))
   waits = config.model == "cyclical" and first_stage.is_wanted(config)
   return dataclasses.replace(
     config,
-    options={**config.options, **_captioner_sizes(config.model, scale.units)},
+    options={**config.options, **_captioner_sizes(config.model, scale)},
     min_count=2,
     images=(scale.images + 1) // 2 if late else scale.images,
     max_words=20,
@@ -133,8 +174,8 @@ def captioner(
     max_steps=steps,
     first_stage_epochs=0,
     first_stage_steps=steps * 2 // 3 if waits else 0,
-    region_classes="option",
     evaluate_every=_ONLY_AT_THE_END,
+    losses=_stronger(config.losses, scale.attention_factor),
     schedule=schedules.ScheduleConfig(
       "cosine", 6e-3 if late else 3e-3, warmup_steps=scale.captioner_steps // 7 if late else 0
     ),
@@ -142,7 +183,19 @@ def captioner(
   )
 
 
-def self_critical(
+def _stronger(losses: Any, factor: float) -> Any:
+  """The losses with larger weights of those on attention; scheduled sampling is off.
+
+  Scheduled sampling begins in the sixth epoch, which a short run does not reach.
+  """
+  changes = {name: round(getattr(losses, name) * factor, 6) for name in _ATTENTION_WEIGHTS}
+  if losses.box_supervision == "none":
+    del changes["box_weight"]
+  sampling = dataclasses.replace(losses.scheduled_sampling, start=-1)
+  return dataclasses.replace(losses, scheduled_sampling=sampling, **changes)
+
+
+def scst(
   config: self_critical.ScstTrainingConfig, scale: Scale
 ) -> self_critical.ScstTrainingConfig:
   """A self-critical configuration at a scale.
@@ -150,14 +203,12 @@ def self_critical(
   After a short cross-entropy run, sampled captions are far worse than greedy ones. They are
   compared with each other instead, so that all of them teach, at a high rate.
   """
-  if scale.published:
-    return config
   sampled = dataclasses.replace(config.sampled_captions, baseline="mean_of_others")
-  config = dataclasses.replace(config, sampled_captions=sampled)
+  config = dataclasses.replace(config, sampled_captions=sampled, nouns="table")
   return _fine_tuned(config, scale, scale.scst_steps, 2e-3)
 
 
-def contrastive(
+def contrasted(
   config: contrastive.ContrastiveTrainingConfig, scale: Scale
 ) -> contrastive.ContrastiveTrainingConfig:
   """A contrastive configuration at a scale.
@@ -166,8 +217,6 @@ def contrastive(
   step scores every caption with its own and five other pictures, by two models, so that it has
   fewer pictures and captions.
   """
-  if scale.published:
-    return config
   config = _fine_tuned(config, scale, scale.contrastive_steps, 4e-4)
   return dataclasses.replace(config, images=(scale.images + 1) // 2, captions_per_image=2)
 
@@ -183,10 +232,19 @@ def _fine_tuned(config: FineTuning, scale: Scale, steps: int, rate: float) -> Fi
   )
 
 
-def _captioner_sizes(model: str, units: int) -> dict[str, Any]:
+def _captioner_sizes(model: str, scale: Scale) -> dict[str, Any]:
+  units = scale.units
   sizes: dict[str, Any] = {"embedding_size": units, "hidden_size": units, "dropout": 0.1}
-  if model in ("updown", *_GVD_FAMILY):
+  if model in ("updown", *scale.family):
     sizes["attention_size"] = units
-  if model in _GVD_FAMILY:
+  if model in scale.family:
     sizes |= {"region_size": 2 * units, "location_size": max(4, units // 4)}
   return sizes
+
+
+_CHANGES = {
+  matching.MatcherTrainingConfig: matcher,
+  captioning.CaptionerTrainingConfig: captioner,
+  self_critical.ScstTrainingConfig: scst,
+  contrastive.ContrastiveTrainingConfig: contrasted,
+}

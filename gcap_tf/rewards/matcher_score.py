@@ -3,10 +3,10 @@
 The graph maps the captioner's ids to the matcher's ids of the same words: `w1 .. wn 0 0`
 becomes `<start> w1 .. wn <end>`. The matcher's weights are fixed, and it has no dropout.
 
-POS-SCAN scores only nouns, so it needs the nouns of generated captions. There are two ways:
-a table in the graph, in which a word is a noun if most of its occurrences in the tagged
-training captions are nouns ("rides" in "two rides" is missed); or the tagger, which reads
-every caption (about 28,000 words per second, outside the graph).
+POS-SCAN scores only nouns (or the parts of speech of its option `tags`), so it needs those of
+generated captions. There are two ways: a table in the graph, in which a word is a noun if most
+of its occurrences in the tagged training captions are nouns ("rides" in "two rides" is missed);
+or the tagger, which reads every caption (about 28,000 words per second, outside the graph).
 """
 
 from collections.abc import Sequence
@@ -29,8 +29,8 @@ class MatcherScore:
     matcher: any matcher.
     words: the matcher's vocabulary.
     vocabulary: the captioner's vocabulary.
-    nouns: bool [V], which of the captioner's words are nouns; used without a tagger.
-    tagger: finds the nouns of each caption.
+    nouns: bool [V], which of the captioner's words the matcher scores; used without a tagger.
+    tagger: finds the words of each caption that the matcher scores.
     final_period: adds a period to every caption. Departure: the released program does so,
       because its matcher was trained with punctuation; our matchers are not.
     where: the name of the matcher in messages.
@@ -49,6 +49,7 @@ class MatcherScore:
     self.matcher, self._vocabulary, self._tagger = matcher, vocabulary, tagger
     self._ids = translation(words, vocabulary, where)
     self._nouns = np.array(nouns, bool) & (np.arange(vocabulary.size) != vocabulary.unknown_id)
+    self._tags = scored_tags(matcher)
     self._start, self._end = words.ids["<start>"], words.ids["<end>"]
     self._period = [words.ids.get(".", words.unknown_id)] if final_period else []
 
@@ -102,8 +103,13 @@ class MatcherScore:
     sentences = [self._vocabulary.decode(row) for row in tokens]
     nouns = np.zeros(tokens.shape, bool)
     for n, tags in enumerate(self._tagger.tag(sentences)):
-      nouns[n, : len(tags)] = [tag in tagging.NOUN_TAGS for tag in tags]
+      nouns[n, : len(tags)] = [tag in self._tags for tag in tags]
     return nouns & (tokens != self._vocabulary.unknown_id)
+
+
+def scored_tags(matcher: base.Matcher) -> frozenset[str]:
+  """Universal parts of speech of the words that a matcher scores; nouns if it scores all."""
+  return frozenset(matcher.noun_tags) or tagging.NOUN_TAGS
 
 
 def translation(

@@ -2,7 +2,8 @@
 
 RUN/config.json      kind "detector", every option of model and training
 RUN/vocabulary.json  the words and colours that regions are called by
-RUN/checkpoints/ or RUN/weights.npz   the head's weights; the backbone's come from its package
+RUN/checkpoints/ or RUN/weights.npz   what was learned; the backbone's other weights come from its
+                                      package
 
 `shipped` names the detector that comes with the package.
 """
@@ -66,9 +67,9 @@ def load(named: files.PathLike) -> DetectorRun:
   model = detector.Detector(config["model_config"], config.get("backbone_weights", "imagenet"))
   best, packed = checkpoints.best_path(folder), packed_weights.path_of(folder)
   if best.exists():
-    checkpoints.restore(best, model=model.head)
+    checkpoints.restore(best, model=model.learned)
   elif packed.exists():
-    packed_weights.restore(packed, model.head)
+    packed_weights.restore(packed, model.learned)
   else:
     raise errors.UserError(f"{folder} has no weights yet (checkpoints/best is missing)")
   return DetectorRun(folder, model, tuple(words["labels"]), tuple(words["colours"]), config)
@@ -84,4 +85,4 @@ def pack(run: files.PathLike, out: files.PathLike) -> None:
   files.write_json(out / "config.json", kept)
   words = (found.folder / "vocabulary.json").read_text(encoding="utf-8")
   files.write_text(out / "vocabulary.json", words)
-  packed_weights.save(packed_weights.path_of(out), found.detector.head)
+  packed_weights.save(packed_weights.path_of(out), found.detector.learned)

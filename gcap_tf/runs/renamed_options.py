@@ -1,6 +1,6 @@
-"""Options of training that had other names in earlier versions.
+"""Options that had other names in earlier versions, or did not exist.
 
-A configuration that was written with the old names is read through `current`.
+The configuration of an earlier version is read through `current` and `current_run`.
 """
 
 import copy
@@ -33,8 +33,21 @@ def current(training: Mapping[str, Any]) -> dict[str, Any]:
 def current_run(config: Mapping[str, Any]) -> dict[str, Any]:
   """A run's config.json with the options of all its stages under their current names."""
   values = dict(config)
+  if isinstance(values.get("model_config"), dict):
+    values["model_config"] = current_model(values["model_config"])
   if isinstance(values.get("training"), dict):
     values["training"] = current(values["training"])
   if "earlier_stages" in values:
     values["earlier_stages"] = [current_run(stage) for stage in values["earlier_stages"]]
   return values
+
+
+def current_model(options: Mapping[str, Any]) -> dict[str, Any]:
+  """A model's options with those that earlier versions did not record.
+
+  A global feature of the size of a region's feature meant the mean of the regions.
+  """
+  if "global_size" not in options:  # A matcher.
+    return dict(options)
+  is_mean = 0 < options["global_size"] == options.get("feature_size")
+  return {"global_is_mean": is_mean, **options}

@@ -15,9 +15,7 @@ import pathlib
 from typing import Any, Literal
 
 import keras
-import tensorflow as tf
 
-from gcap_tf import batch as batches
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import catalog as captioner_catalog
@@ -55,38 +53,11 @@ class Run:
 
 
 def make_model(kind: Kind, name: str, model_config: Any) -> keras.Model:
-  """A model by name with its variables created; `model_config` is its Config or a dict."""
+  """A model by name, with all its weights; `model_config` is its Config or a dict."""
   cls = _REGISTRIES[kind].get(name)
   if isinstance(model_config, dict):
     model_config = configs.from_dict(cls.Config, model_config, f"{kind} {name}")
-  model = cls(model_config)
-  build(model, kind)
-  return model
-
-
-def build(model: keras.Model, kind: Kind) -> None:
-  """Creates every variable by running the model once on a batch of zeros."""
-  batch = zero_batch(model.config, getattr(model.config, "regions", 36))
-  if kind == "matcher":
-    images, captions = model.encode_images(batch), model.encode_captions(batch)
-    model.similarity(images, captions)
-    if model.attends:
-      model.attention(images, captions)
-  else:
-    memory = model.encode(batch)
-    model.teacher_force(memory, batch["tokens"])
-    model.step(memory, model.initial_state(memory), batch["tokens"][:, 0])
-
-
-def zero_batch(config: Any, regions: int = 36, words: int = 4) -> dict[str, tf.Tensor]:
-  """One picture and one caption of zeros in the sizes of a model's config."""
-  features = config.feature_size
-  global_size = config.global_size or features
-  arrays = batches.example(regions, words, features, global_size)
-  if grid_size := getattr(config, "grid_size", 0):
-    arrays |= batches.zeros(["grid_features", "grid_mask"], {"I": 1, "C": 1, "M": grid_size})
-    arrays["grid_mask"][:] = True
-  return batches.tensors(arrays)
+  return cls(model_config)
 
 
 def write_config(

@@ -21,14 +21,15 @@ class CaptionerOptions:
     region_labels: whether the captioner reads the labels of regions; "auto" reads them if
       regions have no features.
     region_classes: "objects" gives GVD's classifier of regions one class for each annotated
-      object class of the data, "option" as many as the model's option says.
+      object class of the data, "auto" does so if the data has some, and "option" gives as many
+      as the model's option says.
     min_count: words seen less often are UNK.
   """
 
   model: str = "updown"
   options: dict[str, Any] = dataclasses.field(default_factory=dict)
   region_labels: Literal["auto", "yes", "no"] = "auto"
-  region_classes: Literal["option", "objects"] = "option"
+  region_classes: Literal["option", "objects", "auto"] = "option"
   min_count: configs.PositiveInt = 6
 
 
@@ -42,18 +43,23 @@ def uses_labels(data: prepared_data.PreparedData, config: CaptionerOptions) -> b
   return wanted
 
 
+def sorts_regions(data: prepared_data.PreparedData, config: CaptionerOptions) -> bool:
+  """Whether regions are sorted into the data's object classes; a `UserError` if it has none."""
+  if config.region_classes == "objects" and not data.object_classes:
+    raise errors.UserError(
+      f"{data.folder} has no object classes; set region_classes=option, or prepare the data "
+      "with --object_classes=FILE"
+    )
+  return config.region_classes != "option" and bool(data.object_classes)
+
+
 def build_vocabulary(
   data: prepared_data.PreparedData, config: CaptionerOptions
 ) -> vocabularies.Vocabulary:
   """The run's words, and the labels that it reads of regions or classifies them by."""
   vocabulary = data.build_vocabulary("captioner", config.min_count)
   labels = vocabulary.labels if uses_labels(data, config) else ()
-  if config.region_classes == "objects":
-    if not data.object_classes:
-      raise errors.UserError(
-        f"{data.folder} has no object classes; set region_classes=option, or prepare the data "
-        "with --object_classes=FILE"
-      )
+  if sorts_regions(data, config):
     labels += tuple(name for name in data.object_classes if name not in labels)
   return dataclasses.replace(vocabulary, labels=labels)
 
@@ -63,19 +69,26 @@ def model_config(
   vocabulary: vocabularies.Vocabulary,
   config: CaptionerOptions,
 ) -> Any:
-  """The model's own options, with the sizes of data and vocabulary."""
+  """The model's own options, with the sizes of data and vocabulary.
+
+  A model of the GVD family reads the grid that the data has, unless `options.grid_size` is 0.
+  """
   sizes = {
     "vocabulary_size": vocabulary.size,
     "feature_size": data.feature_size,
     "global_size": data.global_size,
+    "global_is_mean": data.global_is_mean,
     "num_labels": len(vocabulary.labels) if uses_labels(data, config) else 0,
   }
-  if config.region_classes == "objects":
+  if sorts_regions(data, config):
     sizes["num_classes"] = len(vocabulary.labels)
   if config.options.get("naming"):
     sizes["label_words"] = label_words(vocabulary)
   check_sizes(config.options, data)
   cls = catalog.CAPTIONERS.get(config.model).Config
+  reads_grid = "grid_size" in {field.name for field in dataclasses.fields(cls)}
+  if reads_grid and "grid_size" not in config.options:
+    sizes["grid_size"] = data.grid_size
   return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")
 
 

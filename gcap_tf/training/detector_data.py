@@ -85,9 +85,9 @@ def validation(
     return None
   ids = [picture.image_id for picture in read]
   cache = _filled(sources, "val", model, ids, paths, 1)
-  return detector_validation.Validation(model.head, cache, read, paths, classes.names)
+  return detector_validation.Validation(model, cache, read, paths, classes.names)
 
 
 def _filled(sources, split, model, ids, paths, views) -> map_cache.MapCache:
   folder = pathlib.Path(sources.cache) / split
-  return map_cache.MapCache(folder, model.backbone, ids, paths, model.config.size, views).fill()
+  return map_cache.MapCache(folder, model.frozen, ids, paths, model.config.size, views).fill()

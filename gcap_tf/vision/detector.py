@@ -1,18 +1,20 @@
 """Our detector: a photograph on its canvas to regions with words and colours.
 
-    maps      = backbone(canvas)                   strides 8, 16, 32; frozen
+    maps      = backbone(canvas)                   strides 8, 16, 32
     boxes     = proposer(maps), suppressed         objectness and a box at every cell
     names     = namer(region vectors of boxes)     words and colours, a second stage
 
-The backbone comes with its own weights. What is learned is the head (`DetectorHead`), which
-training, checkpoints and the shipped weights hold alone.
+The backbone comes with its own weights. What is learned is the head (`DetectorHead`) and, if
+`tuned_stride` says so, the middle layers of the backbone. Training, checkpoints and the shipped
+weights hold these alone (`LearnedPart`).
 
-The head has seen annotated boxes and the words of phrases that point to them. No captioner has:
-it sees regions, and never which word of a caption belongs to which box.
+What is learned has seen annotated boxes and the words of phrases that point to them. No captioner
+has: it sees regions, and never which word of a caption belongs to which box.
 """
 
 import dataclasses
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import keras
 import tensorflow as tf
@@ -40,19 +42,22 @@ class DetectorConfig:
   units, dropout: of the namer.
   candidates: best cells that suppression looks at.
   threshold, sigma: of suppression.
+  tuned_stride: layers of the backbone after its cut (see `backbones/base.py`) and up to the map of
+    this stride are learned too; 0 learns none of them.
   """
 
   backbone: str = "lite0"
   size: int = canvas.SIZE
   labels: int = 480
   colours: int = 11
-  width: int = 96
+  width: int = 128
   depth: int = 3
   units: int = 512
   dropout: float = 0.3
   candidates: int = 1500
   threshold: float = 0.5
   sigma: float = 0.0
+  tuned_stride: Literal[0, 8, 16, 32] = 0
 
 
 @keras.saving.register_keras_serializable(package="gcap_tf")
@@ -119,6 +124,15 @@ class DetectorHead(keras.Model):
     return {"config": configs.to_dict(self.config), "channels": channels, "name": self.name}
 
 
+class LearnedPart(keras.Model):
+  """What training changes: the head, and the tuned layers of the backbone."""
+
+  def __init__(self, head: DetectorHead, tuned: Sequence[keras.layers.Layer]):
+    super().__init__(name="learned")
+    self.head, self.tuned = head, list(tuned)
+    self.built = True
+
+
 @keras.saving.register_keras_serializable(package="gcap_tf")
 class Detector(keras.Model):
   """Backbone and head together.
@@ -126,6 +140,11 @@ class Detector(keras.Model):
   Args:
     config: a `DetectorConfig` or its dictionary.
     backbone_weights: "imagenet", "none" (also before weights are loaded), or a file.
+
+  Attributes:
+    learned: what training changes.
+    frozen: the part of the backbone whose weights never change, from a canvas to the maps that
+      a cache may keep; `maps` makes the others of them.
   """
 
   def __init__(self, config: DetectorConfig | dict, backbone_weights: str = "none", **kwargs):
@@ -134,7 +153,22 @@ class Detector(keras.Model):
     self.backbone: base.Backbone = catalog.create(self.config.backbone, backbone_weights)
     self.backbone.trainable = False
     self.head = DetectorHead(self.config, self.backbone.channels, name="head")
+    tuned = []
+    self.frozen, self._upper = self.backbone, None
+    if self.config.tuned_stride:
+      self.frozen, self._upper = self.backbone.parts()
+      tuned = _layers_to(self._upper, self.config.tuned_stride)
+    for layer in tuned:
+      layer.trainable = True
+    self.learned = LearnedPart(self.head, tuned)
     self.built = True
+
+  def maps(self, cached: dict[int, tf.Tensor]) -> dict[int, tf.Tensor]:
+    """The maps of all strides, of what `frozen` gives."""
+    if self._upper is None:
+      return cached
+    (start,) = cached.values()
+    return self._upper(start)
 
   def call(self, canvases: tf.Tensor, training: bool = False) -> dict[str, tf.Tensor]:
     """Cells' "logits" [B, P] and "boxes" [B, P, 4] of the canvas, for canvases [B, S, S, 3]."""
@@ -160,6 +194,12 @@ class Detector(keras.Model):
 
   def get_config(self):
     return {"config": configs.to_dict(self.config), "name": self.name}
+
+
+def _layers_to(upper: keras.Model, stride: int) -> list[keras.layers.Layer]:
+  """The layers with weights that the map of a stride depends on."""
+  reached = keras.Model(upper.input, upper.output[stride])
+  return [layer for layer in reached.layers if layer.weights]
 
 
 def _config(config: DetectorConfig | dict) -> DetectorConfig:

@@ -1,4 +1,4 @@
-"""Backbone maps of photographs on disk, in float16: a frozen backbone runs once, not every epoch.
+"""Backbone maps of photographs on disk, in float16: frozen layers run once, not every epoch.
 
     FOLDER/index.json      what the maps are of: picture ids, backbone, size, views, pictures done
     FOLDER/map_8.npy ...   [pictures, views, S/8, S/8, C]; view 0 as it is, view 1 mirrored
@@ -6,7 +6,7 @@
     FOLDER/content.npy     [pictures, 2] float32
 
 A fill that was stopped goes on after the last whole batch. With both views a picture of 384
-pixels takes 0.85 MB on disk.
+pixels takes 0.4 MB on disk with one map of 40 channels, 0.85 MB with three of strides 8, 16, 32.
 """
 
 import pathlib
@@ -112,6 +112,7 @@ class MapCache:
     return {
       "backbone": self.backbone.name,
       "size": self.size,
+      "strides": sorted(self.backbone.channels),
       "views": self.views,
       "image_ids": self.image_ids,
     }
@@ -122,7 +123,7 @@ class MapCache:
 
   def _open(self) -> dict[str, np.ndarray]:
     index = self._index()
-    if index and {name: index[name] for name in self._about()} != self._about():
+    if index and {name: index.get(name) for name in self._about()} != self._about():
       raise errors.UserError(
         f"{self.folder} holds the maps of other pictures, or of another backbone or size; "
         "remove the folder, or name another with --cache"

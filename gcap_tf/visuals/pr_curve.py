@@ -12,7 +12,7 @@ _WIDTH, _HEIGHT = 720, 560
 _LEFT, _TOP, _RIGHT, _BOTTOM = 70, 30, 20, 60
 _INK, _GRID = (40, 40, 40), (225, 225, 225)
 # Tableau's ten colours, which most people can distinguish.
-_COLOURS = (
+COLOURS = (
   (31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189),
   (140, 86, 75), (227, 119, 194), (127, 127, 127), (188, 189, 34), (23, 190, 207),
 )  # fmt: skip
@@ -44,7 +44,7 @@ def draw(curves: Mapping[str, Curve], title: str = "") -> Image.Image:
   font = ImageFont.load_default(14)
   _axes(pen, font, title)
   for number, (name, curve) in enumerate(curves.items()):
-    colour = _COLOURS[number % len(_COLOURS)]
+    colour = COLOURS[number % len(COLOURS)]
     points = _points(name, curve)
     if len(points) > 1:
       pen.line(points, fill=colour, width=2, joint="curve")

@@ -1,6 +1,7 @@
 import collections
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from gcap_tf.captioners import branches
@@ -82,10 +83,12 @@ def test_winners_are_those_who_named_the_word_or_else_the_first():
   assert won.numpy().tolist() == [[True, False, True], [True, False, False]]
 
 
-def test_heads_read_their_slices_of_a_region():
+@pytest.mark.parametrize(("size", "sizes"), [(6, [3, 3]), (7, [4, 3])])
+def test_heads_read_their_slices_of_a_region(size, sizes):
   rng = np.random.default_rng(1)
+  assert branches.head_sizes(size, 2) == sizes
   scores = rng.normal(size=(2, 3, 2, 4)).astype(np.float32)  # [I, n, heads, R]
-  regions = rng.normal(size=(2, 4, 6)).astype(np.float32)
+  regions = rng.normal(size=(2, 4, size)).astype(np.float32)
   mask = np.array([[True] * 4, [True, True, False, False]])
   logs, weights, context = branches.join_heads(*map(tf.constant, (scores, mask, regions)))
   for i in range(2):
@@ -93,9 +96,9 @@ def test_heads_read_their_slices_of_a_region():
       alpha = [_softmax(scores[i, n, k], mask[i]) for k in range(2)]
       np.testing.assert_allclose(weights[i, n, 0], (alpha[0] + alpha[1]) / 2, atol=1e-6)
       expected = [
-        sum(alpha[k][r] * regions[i, r, 3 * k + d] for r in range(4))
+        sum(alpha[k][r] * regions[i, r, sizes[0] * k + d] for r in range(4))
         for k in range(2)
-        for d in range(3)
+        for d in range(sizes[k])
       ]
       np.testing.assert_allclose(context[3 * i + n, 0], expected, atol=1e-5)
   np.testing.assert_allclose(tf.nn.softmax(logs), weights, atol=1e-6)

@@ -73,15 +73,17 @@ def test_a_deep_output_draws_the_same_noise_step_by_step():
   )
 
 
-def test_several_heads_keep_the_contract():
-  model = make(heads=3)
+@pytest.mark.parametrize("heads", [2, 3])
+def test_several_heads_keep_the_contract(heads):
+  """The hidden size is 9: 2 heads do not divide it."""
+  model = make(heads=heads)
   captioner_harness.check_shapes_and_attention(model, BATCH)
   captioner_harness.check_step_equals_teacher_force(model, BATCH)
   captioner_harness.check_gradients(model, BATCH, True, ())
 
 
-def test_heads_need_one_branch_and_a_size_they_divide():
-  with pytest.raises(errors.UserError, match="heads=2 needs branches=1"):
-    make(heads=2)
+def test_heads_need_one_branch_and_a_unit_each():
+  with pytest.raises(errors.UserError, match="heads=10 needs branches=1"):
+    make(heads=10)
   with pytest.raises(errors.UserError, match="branches=3"):
     make(heads=3, branches=3)

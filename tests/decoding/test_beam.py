@@ -113,3 +113,13 @@ def test_branches_share_beams_by_their_mean_distribution():
   assert decoded["tokens"].numpy().tolist() == [[2, 0, 0]]
   assert decoded["winners"].numpy()[0, 0].tolist() == [False, True, True]
   np.testing.assert_allclose(decoded["box"][0, 0], [1 / 8, 1 / 8, 4 / 8, 4 / 8])
+
+
+def test_a_branch_whose_first_choice_is_forbidden_counts_as_a_winner_of_its_next():
+  unknown = tiny.table({0: {4: 0.6, 2: 0.4}, 2: {0: 1.0}}, 5)  # Word 4, the last, is UNK.
+  plain = tiny.table({0: {2: 0.9, 3: 0.1}, 2: {0: 1.0}}, 5)
+  options = config.DecodeConfig(beam_size=2, max_length=3, unknown="suppress")
+  decoded = beam.decode(tiny.Script([unknown, plain]), tiny.memory(), options)
+  assert decoded["tokens"].numpy().tolist() == [[2, 0, 0]]
+  assert decoded["winners"].numpy()[0, 0].tolist() == [True, True]
+  np.testing.assert_allclose(decoded["box"][0, 0], [0, 0, 3 / 8, 3 / 8])

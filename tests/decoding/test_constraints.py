@@ -7,10 +7,11 @@ from tests.decoding import tiny
 
 
 def penalty(t, history, size=6, **options):
-  found = constraints.penalty(
+  found = constraints.constraint(
     config.DecodeConfig(max_length=8, **options), tf.constant(t), tf.constant(history), size
   )
-  return None if found is None else found.numpy()
+  scores = tf.zeros([len(history), 1, size])
+  return None if found.is_empty else found.lower(scores).numpy()[:, 0]
 
 
 def row(*words):
@@ -29,12 +30,6 @@ def test_unknown_is_suppressed_or_gives_way():
 def test_a_caption_does_not_end_before_its_least_length():
   assert penalty(1, row(1), min_length=2)[0, 0] <= -1e9
   assert penalty(2, row(1, 2), min_length=2)[0, 0] == 0
-
-
-def test_a_word_does_not_follow_itself():
-  found = penalty(2, row(1, 3), decoding_constraint=True)
-  assert found[0, 3] <= -1e9 and np.count_nonzero(found) == 1
-  assert not penalty(0, row(), decoding_constraint=True).any()
 
 
 def test_a_caption_does_not_end_with_a_bad_ending():
@@ -72,3 +67,27 @@ def test_rules_steer_a_whole_caption():
     for options in (plain, ruled, longer)
   ]
   assert captions == [[2, 2, 2, 2], [2, 1, 0, 0], [2, 1, 2, 1]]
+
+
+def test_lowered_words_are_known_without_scores():
+  options = config.DecodeConfig(max_length=8, unknown="suppress", decoding_constraint=True)
+  found = constraints.constraint(options, tf.constant(2), tf.constant(row(1, 3)), 6)
+  answers = [
+    (bool(found.lowers(tf.constant([word]))), bool(found.is_repeat(tf.constant([word]))))
+    for word in (0, 1, 3, 5)
+  ]
+  assert answers == [(False, False), (False, False), (True, True), (True, False)]
+
+
+def test_every_branch_is_lowered():
+  options = config.DecodeConfig(max_length=8, unknown="suppress")
+  found = constraints.constraint(options, tf.constant(0), tf.constant(row() * 2), 6)
+  lowered = found.lower(tf.ones([2, 3, 6])).numpy()
+  assert (lowered[..., -1] == -999).all() and (lowered[..., :-1] == 1).all()
+
+
+def test_the_open_phrase_at_the_end_is_dropped():
+  options = config.DecodeConfig(bad_endings=(4,), determiners=(1,), modifiers=(2,))
+  captions = tf.constant([[3, 4, 1, 2, 0], [3, 4, 2, 0, 0], [1, 3, 0, 0, 0], [4, 1, 2, 2, 0]])
+  found = constraints.drop_open_phrase(options, captions, 6).numpy().tolist()
+  assert found == [[3, 0, 0, 0, 0], [3, 4, 2, 0, 0], [1, 3, 0, 0, 0], [0, 0, 0, 0, 0]]

@@ -71,3 +71,13 @@ def test_captions_do_not_depend_on_who_shares_the_batch():
     alone = greedy.decode(model, model.encode(one), config.DecodeConfig())
     np.testing.assert_array_equal(alone["tokens"][0], together["tokens"][n])
     np.testing.assert_allclose(alone["attention"][0], together["attention"][n], atol=1e-5)
+
+
+def test_a_branch_whose_first_choice_is_forbidden_votes_with_its_next_and_counts_as_a_winner():
+  unknown = tiny.table({0: {4: 0.6, 2: 0.4}, 2: {0: 1.0}}, 5)  # Word 4, the last, is UNK.
+  plain = tiny.table({0: {2: 0.9, 3: 0.1}, 2: {0: 1.0}}, 5)
+  options = config.DecodeConfig(max_length=3, unknown="second_best")
+  decoded = greedy.decode(tiny.Script([unknown, plain]), tiny.memory(), options)
+  assert decoded["tokens"].numpy().tolist() == [[2, 0, 0]]
+  assert decoded["winners"].numpy()[0, 0].tolist() == [True, True]
+  np.testing.assert_allclose(decoded["box"][0, 0], [0, 0, 3 / 8, 3 / 8])

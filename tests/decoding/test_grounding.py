@@ -28,3 +28,16 @@ def test_first_of_regions_that_differ_by_rounding_wins():
     [[third, third, third], [third, third + 1e-7, third], [0.3, 0.3003, 0.3], [0.0, 0.0, 0.0]]
   )
   assert grounding.strongest_region(attention).numpy().tolist() == [0, 0, 1, 0]
+
+
+def test_branch_mean_averages_the_winning_branches():
+  attention = np.array([[[[0.2, 0.8], [0.6, 0.4], [1.0, 0.0]]]], np.float32)
+  winners = np.array([[[True, True, False]]])
+  mean = grounding.branch_mean(tf.constant(attention), tf.constant(winners))
+  np.testing.assert_allclose(mean, [[[0.4, 0.6]]], rtol=1e-6)
+
+
+def test_overlap_is_that_of_every_pair():
+  boxes = tf.constant([[[0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 1.0, 0.5], [0.0, 0.0, 0.0, 0.0]]])
+  found = grounding.iou(boxes, boxes[:, :2]).numpy()
+  np.testing.assert_allclose(found, [[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]])

@@ -1,7 +1,7 @@
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf.decoding import outputs
+from gcap_tf.decoding import constraints, outputs
 
 
 def test_steps_are_padded_with_zeros_and_turned_batch_major():
@@ -15,7 +15,9 @@ def test_steps_are_padded_with_zeros_and_turned_batch_major():
 def test_a_step_without_branches_counts_as_one_branch_that_wins():
   emitted = {"logits": tf.constant([[0.0, 1.0], [2.0, 0.0]])}
   assert outputs.branch_logits(emitted).shape == (2, 1, 2)
-  assert outputs.winners(emitted, tf.constant([0, 0])).numpy().tolist() == [[True], [True]]
+  assert outputs.winners(
+    emitted, tf.constant([0, 0]), constraints.Constraint()
+  ).numpy().tolist() == [[True], [True]]
 
 
 def test_what_lies_after_the_words_is_blank():

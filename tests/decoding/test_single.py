@@ -5,7 +5,7 @@ from tests.decoding import tiny
 
 
 def test_the_choice_is_the_callers_and_ended_sequences_stay_ended():
-  def choose(logits, extra, t):
+  def choose(logits, rules, t):
     return tf.where(t == 1, 0, 3) + tf.zeros([tf.shape(logits)[0]], tf.int32)
 
   script = tiny.Script([tiny.table({}, 5)])
@@ -17,8 +17,8 @@ def test_the_choice_is_the_callers_and_ended_sequences_stay_ended():
 def test_the_choice_sees_the_constraints():
   seen = []
 
-  def choose(logits, extra, t):
-    seen.append((logits + extra).numpy()[0, 0, -1])
+  def choose(logits, rules, t):
+    seen.append(rules.lower(logits).numpy()[0, 0, -1])
     return tf.zeros([1], tf.int32)
 
   script = tiny.Script([tiny.table({}, 5)])

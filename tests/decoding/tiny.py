@@ -15,7 +15,6 @@ class Script(base.Captioner):
   def __init__(self, tables):
     super().__init__(config=None)
     self.tables = tf.constant(np.asarray(tables), tf.float32)
-    self.built = True
 
   def encode(self, batch, seed=None):
     return batch

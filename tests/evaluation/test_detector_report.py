@@ -17,7 +17,7 @@ def test_figures_and_a_page_of_the_best_and_worst(tmp_path):
     {"backbone_weights": "none"},
   )
   checkpoints.save(
-    checkpoints.best_path(run), model=detector.Detector(tiny_photographs.CONFIG).head
+    checkpoints.best_path(run), model=detector.Detector(tiny_photographs.CONFIG).learned
   )
   source, pictures = tiny_photographs.make(tmp_path, 1, 22)
   figures = detector_report.evaluate(run, source, pictures, "val", draw=tmp_path / "drawn")

@@ -16,7 +16,7 @@ def test_cached_maps_are_judged_as_photographs_are(tmp_path):
   annotated, paths = annotated_pictures.read(source, folder, "val", classes)
   ids = [picture.image_id for picture in annotated]
   cache = map_cache.MapCache(tmp_path / "cache", model.backbone, ids, paths, 64, 1).fill()
-  validation = detector_validation.Validation(model.head, cache, annotated, paths, classes.names)
+  validation = detector_validation.Validation(model, cache, annotated, paths, classes.names)
   figures = validation.judge()
   said = detector_evaluation.answers(model, annotated, paths)
   judged = [detector_evaluation.judge(*pair) for pair in zip(annotated, said, strict=True)]

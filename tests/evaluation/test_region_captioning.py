@@ -79,6 +79,27 @@ def test_the_feature_of_the_picture_may_have_a_size_of_its_own(tmp_path):
   )
 
 
+@pytest.mark.parametrize("is_mean", [True, False])
+def test_a_store_without_a_feature_of_the_picture_gives_the_mean_only_if_the_run_says_so(
+  tmp_path, is_mean
+):
+  words = vocabulary.Vocabulary.build([["a", "dog"]], "captioner", 1)
+  sizes = {"vocabulary_size": words.size, "feature_size": 4, "global_size": 4}
+  options = {**small_runs.CAPTIONER_SIZES, **sizes, "global_is_mean": is_mean}
+  model = run_folders.make_model("captioner", "updown", options)
+  run = run_folders.Run(tmp_path, "captioner", "updown", model, words, {})
+  folder = write_store(tmp_path / "store", counts=(3,))
+  files.remove(folder / "fc")
+  store = store_formats.open_store(folder)
+  found = store.get("0")
+  if is_mean:
+    batch = region_captioning.region_batch(run, store, ["0"], [found])
+    np.testing.assert_allclose(batch["global_feature"][0], found.features.mean(0), rtol=1e-6)
+  else:
+    with pytest.raises(errors.UserError, match=r"no features of the whole picture.*trained on 4"):
+      region_captioning.region_batch(run, store, ["0"], [found])
+
+
 @pytest.fixture
 def label_run(tmp_path):
   labels = ("dog", "man", "bike")

@@ -7,6 +7,7 @@ from hypothesis import strategies
 from export import captioner_module
 from gcap_tf.captioners import catalog
 from gcap_tf.decoding import decoder
+from gcap_tf.text import word_classes
 from serving import servables
 from tests.export import tiny_runs
 
@@ -28,8 +29,8 @@ _NAMES = """
   StatefulPartitionedCall
   StatelessIf StatelessWhile StaticRegexFullMatch StopGradient StridedSlice StringJoin StringStrip
   Sub Sum Tanh TensorListConcatV2 TensorListFromTensor TensorListGetItem TensorListReserve
-  TensorListResize TensorListSetItem TensorListStack Tile TopKV2 Transpose Unpack VarHandleOp Where
-  VarIsInitializedOp While ZerosLike
+  TensorListResize TensorListSetItem TensorListStack TensorScatterAdd Tile TopKV2 Transpose Unpack
+  VarHandleOp Where VarIsInitializedOp While ZerosLike
 """
 CORE_OPERATIONS = frozenset(_NAMES.split())
 
@@ -76,6 +77,9 @@ def test_signature_answers_every_field_with_its_type_and_shape(served, signature
     "attention": ("f", (3, MAX_LENGTH, 4)),
     "log_prob": ("f", (3,)),
     "length": ("i", (3,)),
+    "answered": ("b", (3,)),
+    "word_score": ("f", (3, MAX_LENGTH)),
+    "score": ("f", (3,)),
   }
 
 
@@ -208,8 +212,24 @@ def test_labelled_regions_are_read_as_strings(tmp_path):
   }
   config = captioner_module.decodings(run.model, 3, MAX_LENGTH)["greedy"]
   wanted = decoder.decode(run.model, run.model.encode(batch), config)
-  np.testing.assert_array_equal(answer["box_index"], wanted["box_index"])
+  known = np.any((np.array(ids) > 0) & batch["region_mask"].numpy(), 1)
+  assert 0 < known.sum() < 4, "the rows should differ"
+  np.testing.assert_array_equal(answer["answered"], known)
+  np.testing.assert_array_equal(answer["box_index"][known], wanted["box_index"][known])
   np.testing.assert_allclose(answer["log_prob"], wanted["log_prob"], rtol=1e-5)
+  assert not answer["words"][~known].any() and (answer["box_index"][~known] == -1).all()
+  assert not answer["caption"][~known].any() and not answer["length"][~known].any()
+
+
+def test_words_are_not_repeated_if_the_word_classes_are_known(run, tmp_path):
+  words = tuple(word for word in run.vocabulary.words if word not in ("", "UNK"))
+  classes = word_classes.WordClasses(words, (), words, ())
+  served = save_and_load(make(run, classes=classes), tmp_path)
+  for signature in ("greedy", "beam"):
+    answer = served(signature, tiny_runs.regions(8, 4, seed=3))
+    for row in answer["words"]:
+      said = [word for word in row.tolist() if word]
+      assert len(said) == len(set(said)) and b"UNK" not in said
 
 
 @pytest.mark.parametrize("name", catalog.CAPTIONERS.names())
@@ -265,13 +285,6 @@ def test_half_precision_weights_halve_the_file_and_keep_the_inputs_float32(run, 
   answer = half("greedy", tiny_runs.regions(4, 3, seed=6))
   wanted = served("greedy", tiny_runs.regions(4, 3, seed=6))
   np.testing.assert_allclose(answer["attention"][:, 0], wanted["attention"][:, 0], atol=0.05)
-
-
-def test_branch_mean_averages_the_winning_branches():
-  attention = np.array([[[[0.2, 0.8], [0.6, 0.4], [1.0, 0.0]]]], np.float32)
-  winners = np.array([[[True, True, False]]])
-  mean = captioner_module.branch_mean(tf.constant(attention), tf.constant(winners))
-  np.testing.assert_allclose(mean, [[[0.4, 0.6]]], rtol=1e-6)
 
 
 def test_branch_picks_are_the_regions_of_the_winning_branches():

@@ -14,6 +14,7 @@ VOCABULARY = vocabularies.Vocabulary("captioner", ("", "a", "UNK"), ("dog", "cat
 class Config:
   feature_size: int = 3
   global_size: int = 0
+  global_is_mean: bool = False
   num_labels: int = 0
 
 
@@ -36,8 +37,8 @@ def test_inputs_follow_the_models_configuration():
 
   assert names() == {"features", "boxes", "num_regions"}
   assert names(feature_size=0, num_labels=2) == {"boxes", "num_regions", "labels"}
-  assert names(global_size=3) == {"features", "boxes", "num_regions"}
-  assert "global_feature" in names(global_size=7)
+  assert names(global_size=3, global_is_mean=True) == {"features", "boxes", "num_regions"}
+  assert "global_feature" in names(global_size=7) & names(global_size=3)
 
 
 def test_padding_is_masked_and_zero():

@@ -11,18 +11,27 @@ V, E, MASK = golden.inputs()
 FULL = np.ones(V.shape[:2], bool)
 
 
-def t2i(raw_norm="clipped_l2norm", how="mean", sharpness=9.0, lse=6.0):
-  pairs = cross_attention.all_pairs(*map(tf.constant, (V, FULL, E, MASK)))
-  energies = cross_attention.energies(pairs, raw_norm, sharpness)
-  scores = cross_attention.relevance(pairs, energies)
-  return cross_attention.aggregate(scores, pairs.query_mask, how, lse).numpy()
+def fragments(vectors, mask, scored=None):
+  scored = None if scored is None else tf.constant(scored)
+  vectors = tf.convert_to_tensor(vectors)  # keeps the tape of a tensor
+  return cross_attention.Fragments(vectors, tf.constant(mask), scored)
 
 
-def i2t(raw_norm="clipped_l2norm", how="mean", sharpness=4.0, lse=5.0):
-  pairs = cross_attention.all_pairs(*map(tf.constant, (E, MASK, V, FULL)))
+REGIONS, WORDS = fragments(V, FULL), fragments(E, MASK)
+
+
+def score(pairs, raw_norm, how, sharpness, lse=6.0):
   energies = cross_attention.energies(pairs, raw_norm, sharpness)
-  scores = cross_attention.relevance(pairs, energies)
-  return cross_attention.aggregate(scores, pairs.query_mask, how, lse).numpy().T
+  relevance = cross_attention.relevance(pairs, energies)
+  return cross_attention.aggregate(relevance, pairs.scored_mask, how, lse).numpy()
+
+
+def t2i(raw_norm="clipped_l2norm", how="mean"):
+  return score(cross_attention.all_pairs(REGIONS, WORDS), raw_norm, how, 9.0)
+
+
+def i2t(raw_norm="clipped_l2norm", how="mean"):
+  return score(cross_attention.all_pairs(WORDS, REGIONS), raw_norm, how, 4.0, lse=5.0).T
 
 
 @pytest.mark.parametrize(
@@ -63,7 +72,7 @@ def test_golden_scores_of_regions_looking_at_words(options, expected):
 
 
 def test_golden_attention_of_picture_0_and_caption_1():
-  pairs = cross_attention.matched_pairs(*map(tf.constant, (V[:1], FULL[:1], E[1:], MASK[1:])))
+  pairs = cross_attention.matched_pairs(fragments(V[:1], FULL[:1]), fragments(E[1:], MASK[1:]))
   w = cross_attention.weights(cross_attention.energies(pairs, "clipped_l2norm", 9.0))
   expected = [
     [0.059808, 0.000060, 0.000005],
@@ -74,13 +83,18 @@ def test_golden_attention_of_picture_0_and_caption_1():
 
 
 def test_matched_pairs_are_the_diagonal_of_all_pairs():
-  arguments = [*map(tf.constant, (V, FULL, E, MASK))]
-  scores = []
-  for pairs in (cross_attention.all_pairs(*arguments), cross_attention.matched_pairs(*arguments)):
-    energies = cross_attention.energies(pairs, "clipped_l2norm", 9.0)
-    relevance = cross_attention.relevance(pairs, energies)
-    scores.append(cross_attention.aggregate(relevance, pairs.query_mask, "mean").numpy())
-  np.testing.assert_allclose(np.diag(scores[0]), scores[1][:, 0], atol=1e-12)
+  matched = score(cross_attention.matched_pairs(REGIONS, WORDS), "clipped_l2norm", "mean", 9.0)
+  np.testing.assert_allclose(np.diag(t2i()), matched[:, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("pairing", [cross_attention.all_pairs, cross_attention.matched_pairs])
+def test_queries_that_are_not_scored_still_normalise_the_others(pairing):
+  first = MASK & (np.arange(MASK.shape[1]) == 0)
+  pairs, whole = pairing(REGIONS, fragments(E, MASK, first)), pairing(REGIONS, WORDS)
+  energies = cross_attention.energies(whole, "clipped_l2norm", 9.0)
+  np.testing.assert_array_equal(cross_attention.energies(pairs, "clipped_l2norm", 9.0), energies)
+  expected = cross_attention.relevance(whole, energies)[:, 0]  # R of the first word alone.
+  np.testing.assert_allclose(score(pairs, "clipped_l2norm", "mean", 9.0), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("raw_norm", ["clipped_l2norm", "l1norm", "no_norm", "softmax"])
@@ -89,7 +103,7 @@ def test_vectors_of_any_length_and_padding_keys_agree_with_materialised_contexts
   keys, queries = random.normal(size=(2, 4, 6)), random.normal(size=(3, 5, 6))
   key_mask = np.array([[1, 1, 1, 1], [1, 1, 0, 0]], bool)
   query_mask = np.array([[1] * 5, [1, 1, 1, 0, 0], [1, 0, 0, 0, 0]], bool)
-  pairs = cross_attention.all_pairs(*map(tf.constant, (keys, key_mask, queries, query_mask)))
+  pairs = cross_attention.all_pairs(fragments(keys, key_mask), fragments(queries, query_mask))
   energies = cross_attention.energies(pairs, raw_norm, 3.0)
   actual = cross_attention.relevance(pairs, energies).numpy()  # [K, M, Q]
   for k in range(2):
@@ -120,7 +134,7 @@ def test_sharp_attention_overflows_nowhere_and_padding_keys_do_not_set_its_scale
   keys = np.array([[[10, 1], [10, -1], [7, 7]]], np.float32)  # The last is padding.
   queries = np.array([[[-10, 1], [-9, 2]]], np.float32)
   masks = np.array([[True, True, False]]), np.array([[True, True]])
-  pairs = cross_attention.all_pairs(*map(tf.constant, (keys, masks[0], queries, masks[1])))
+  pairs = cross_attention.all_pairs(fragments(keys, masks[0]), fragments(queries, masks[1]))
   found = cross_attention.weights(cross_attention.energies(pairs, raw_norm, sharpness)).numpy()
   s = keys[0, :2].astype(float) @ queries[0].T
   if raw_norm == "clipped_l2norm":
@@ -142,7 +156,7 @@ def test_gradients_are_finite_with_padding_everywhere():
   v, e = tf.constant(V), tf.constant(E * MASK[..., None])
   with tf.GradientTape() as tape:
     tape.watch([v, e])
-    pairs = cross_attention.all_pairs(v, key_mask, e, tf.constant(MASK))
+    pairs = cross_attention.all_pairs(fragments(v, key_mask), fragments(e, MASK))
     energies = cross_attention.energies(pairs, "clipped_l2norm", 9.0)
     scores = cross_attention.relevance(pairs, energies)
     total = tf.reduce_sum(cross_attention.aggregate(scores, pairs.query_mask, "log_sum_exp"))

@@ -9,12 +9,9 @@ from tests.layers import golden
 
 def t2i(v, e, mask, ids=None, sharpness=9.0):
   """Words of caption p looking at the regions of picture p."""
-  pairs = cross_attention.matched_pairs(
-    tf.convert_to_tensor(v),
-    tf.ones(v.shape[:2], tf.bool),
-    tf.convert_to_tensor(e),
-    tf.constant(mask),
-  )
+  regions = cross_attention.Fragments(tf.convert_to_tensor(v), tf.ones(v.shape[:2], tf.bool))
+  words = cross_attention.Fragments(tf.convert_to_tensor(e), tf.constant(mask))
+  pairs = cross_attention.matched_pairs(regions, words)
   ids = np.arange(mask.size).reshape(mask.shape) if ids is None else ids
   energies = cross_attention.energies(pairs, "clipped_l2norm", sharpness)
   return cross_attention.attended_fragments(

@@ -175,6 +175,14 @@ def test_classes_group_by_training_frequency():
   assert [g.f1 for g in groups] == pytest.approx([0.15, 0.6])
 
 
+def test_ranks_count_training_classes_that_the_split_lacks():
+  rows = [grounding.ClassScores("hat", 1, 1, 0.0, 0.0, 0.3)]
+  training = {"dog": 9, "man": 5, "hat": 1}
+  (group,) = grounding.frequency_groups(rows, training, size=2)
+  assert (group.first, group.last, group.least_frequent, group.f1) == (3, 3, 1, 0.3)
+  assert group.as_json() == {"f1_all_classes_3_3": 0.3}
+
+
 def test_thirty_thousand_captions_take_seconds():
   rng = np.random.default_rng(0)
   names = [f"class{n}" for n in range(480)]

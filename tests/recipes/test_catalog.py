@@ -14,8 +14,9 @@ TABLES = pathlib.Path(__file__).parent.parent.parent / "docs" / "results"
 
 def test_every_paper_has_a_table_and_every_preset_a_name():
   assert len(catalog.TABLES) == 5
-  assert len(catalog.CAPTIONERS.names()) == 32
-  assert len(catalog.MATCHERS.names()) == 30
+  assert len(catalog.CAPTIONERS.names()) == 33
+  assert len(catalog.MATCHERS.names()) == 38
+  assert len(catalog.FINE_TUNING.names()) == 6
 
 
 def test_a_misspelt_recipe_names_the_nearest():
@@ -27,7 +28,7 @@ def test_a_misspelt_recipe_names_the_nearest():
 
 @pytest.mark.parametrize("paper", catalog.TABLES)
 def test_expected_scores_command_and_cost_are_those_of_the_measured_table(paper):
-  table = catalog.TABLES[paper](scales.SCALES.get("small"))
+  table = catalog.table(paper, scales.SCALES.get("small"))
   (path,) = TABLES.glob(f"*_{paper}_scenes.json")
   measured = json.loads(path.read_text())
   assert table.command == measured["commands"][-1]
@@ -38,3 +39,39 @@ def test_expected_scores_command_and_cost_are_those_of_the_measured_table(paper)
   minutes = sum(row["minutes"] * len(row["seeds"]) for row in measured["rows"])
   assert table.cost.startswith(f"{minutes:.0f} minutes")
   assert f"{len(measured['rows'])} rows" in table.cost
+
+
+@pytest.mark.parametrize(
+  ("model", "recipe"),
+  [
+    ("updown", "updown_f30k"),
+    ("gvd", "gvd_f30k"),
+    ("adaptive", "adaptive_coco"),
+    ("neuraltalk2", "neuraltalk2_coco"),
+  ],
+)
+def test_a_model_without_a_recipe_has_the_settings_of_its_paper(model, recipe):
+  assert catalog.for_model(model) == catalog.CAPTIONERS.get(recipe).training
+
+
+def test_models_trained_in_two_stages_are_so_by_default():
+  branches, cycle = catalog.for_model("distributed"), catalog.for_model("cyclical")
+  assert (branches.first_stage_epochs, branches.images) == (20, 64)
+  assert branches.schedule.kind == "step_decay"
+  assert (cycle.first_stage_epochs, cycle.images, cycle.schedule.kind) == (35, 32, "plateau")
+  assert cycle.losses.cross_entropy_weight == cycle.losses.reconstruction_weight == 0.5
+  assert catalog.for_model("neuraltalk2").max_words == catalog.for_model("adaptive").max_words == 18
+
+
+@pytest.mark.parametrize("paper", catalog.TABLES)
+def test_full_rows_are_the_presets_of_their_paper(paper):
+  """A row that has a preset of the same model and losses has its whole configuration."""
+  known = [*catalog.CAPTIONERS.names(), *catalog.MATCHERS.names()]
+  presets = [
+    (catalog.CAPTIONERS if name in catalog.CAPTIONERS.names() else catalog.MATCHERS).get(name)
+    for name in known
+  ]
+  epochs = {(preset.training.model, preset.training.epochs) for preset in presets}
+  for row in catalog.TABLES[paper]().rows:
+    if hasattr(row.training, "model"):
+      assert (row.training.model, row.training.epochs) in epochs, row.name

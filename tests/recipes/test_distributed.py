@@ -1,7 +1,7 @@
 """Tests of gcap_tf/recipes/distributed.py: presets, printed figures and table."""
 
 from gcap_tf.captioners import catalog as captioners
-from gcap_tf.recipes import catalog, distributed
+from gcap_tf.recipes import catalog, distributed, settings
 from gcap_tf.training import first_stage
 from tests.recipes import tables
 
@@ -38,4 +38,17 @@ def test_rows_differ_in_branches_elimination_and_heads():
   assert table.row("k5").training.options["branches"] == 5
   assert table.row("k4_keep").training.options["elimination"] is False
   assert table.row("k4_heads").training.options["heads"] == 4
-  assert table.row("k4").printed["error_partial"] == 2.03
+  assert [table.row(f"k{n}_heads").training.options["heads"] for n in (2, 3, 4, 5, 6)] == [
+    2, 3, 4, 5, 6,
+  ]  # fmt: skip
+  printed = table.row("k4").printed[settings.F30K_TEST]
+  assert printed["error_partial"] == 2.03 and printed["f1_loc"] == 21.54
+  assert table.row("k4_heads").printed[settings.F30K_TEST] == {"f1_all": 4.75, "f1_loc": 13.19}
+
+
+def test_the_five_kinds_of_words_are_all_words():
+  table = tables.small(distributed.table)
+  for name in ("k1", "k4"):
+    printed = table.row(name).printed[settings.F30K_TEST]
+    shares = [value for key, value in printed.items() if key.startswith("error_")]
+    assert len(shares) == 5 and abs(sum(shares) - 100) < 0.02

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.recipes import experiments
+from gcap_tf.recipes import experiments, settings
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,9 +20,7 @@ def make_table(**trainings):
     experiments.Row(name=name, label=name, training=training)
     for name, training in trainings.items()
   )
-  return experiments.Table(
-    paper="paper", split="val", printed_data="flickr30k_entities", columns=(), rows=rows
-  )
+  return experiments.Table(paper="paper", split="val", columns=(), rows=rows)
 
 
 def test_a_row_comes_after_the_rows_it_needs():
@@ -50,9 +48,39 @@ def test_unknown_rows_and_circles_are_named():
     experiments.in_order(circle)
 
 
-def test_printed_figures_belong_to_their_data_and_kind_of_regions():
-  table = make_table(a=Training())
-  assert table.compares_with("flickr30k_entities", "store")
-  assert not table.compares_with("flickr30k_entities", "noisy")
-  assert not table.compares_with("flickr30k_entities", "perfect")
-  assert not table.compares_with("scenes", "store")
+def test_an_ensemble_comes_after_its_members():
+  table = make_table(
+    both=experiments.Average(members=("@a", "@b")), a=Training(), b=Training(teacher="@a")
+  )
+  assert [row.name for row in experiments.in_order(table, ["both"])] == ["a", "b", "both"]
+  found = experiments.resolved(table.row("both").training, {"a": "runs/a", "b": "runs/b"})
+  assert found.members == ("runs/a", "runs/b")
+
+
+def test_printed_figures_belong_to_their_data_regions_and_number_of_pictures():
+  printed = {settings.F30K_TEST: {"cider": 60.0}, settings.F30K_PERFECT: {"cider": 76.0}}
+  row = experiments.Row(name="a", label="a", training=None, printed=printed)
+  assert row.printed_for(settings.setting_of("flickr30k_entities", "test", 1000, "store")) == {
+    "cider": 60.0
+  }
+  perfect = settings.setting_of("flickr30k_entities", "test", 1000, "perfect")
+  assert row.printed_for(perfect) == {"cider": 76.0}
+  # Another split of the same data is shown; the table says so.
+  val = settings.setting_of("flickr30k_entities", "val", 1000, "perfect")
+  assert row.printed_for(val) == {"cider": 76.0}
+  for other in (
+    settings.setting_of("flickr30k_entities", "test", 1000, "noisy"),
+    settings.setting_of("flickr30k_entities", "val", 247, "pictures", "tflite:lite2"),
+    settings.setting_of("scenes", "test", 1000, "store"),
+  ):
+    assert row.printed_for(other) == {}
+
+
+def test_departures_name_what_a_scale_replaces():
+  row = experiments.Row(
+    name="a", label="a", training=Training(epochs=9), published=Training(epochs=3)
+  )
+  assert row.departures == {"epochs": (3, 9)}
+  twin = dataclasses.replace(row, name="b")
+  assert experiments.group_departures([row, twin]) == {"epochs 9 instead of 3": ["a", "b"]}
+  assert dataclasses.replace(row, published=None).departures == {}

@@ -2,7 +2,7 @@
 
 from gcap_tf.captioners import catalog as captioners
 from gcap_tf.matchers import catalog as matchers
-from gcap_tf.recipes import catalog, pos_scan
+from gcap_tf.recipes import catalog, pos_scan, settings
 from tests.recipes import tables
 
 
@@ -43,5 +43,24 @@ def test_students_learn_from_the_matcher_they_are_named_after():
 
 def test_a_preset_and_its_row_print_the_same_figures():
   preset = catalog.CAPTIONERS.get("updown_distill_f30k")
-  assert preset.printed == tables.small(pos_scan.table).row("updown_pos_scan").printed
+  row = tables.small(pos_scan.table).row("updown_pos_scan")
+  assert row.printed == {settings.F30K_VAL: preset.printed}
   assert preset.printed["f1_loc"] == 17.96 and preset.split == "val"
+
+
+def test_every_start_of_table_2_is_fine_tuned_with_every_reward():
+  table = pos_scan.table()
+  for start in ("updown", "updown_scan", "updown_pos_scan"):
+    tuned = [row for row in table.rows if getattr(row.training, "start", "") == f"@{start}"]
+    assert [row.training.rewards for row in tuned] == ["cider:1", *["cider:1,matcher:1"] * 2]
+    assert [row.training.matcher for row in tuned] == ["", "@scan", "@pos_scan"]
+  assert table.row("scst_scan").training.nouns == "tagger"
+  assert table.row("updown").training.losses.scheduled_sampling.start == 0
+
+
+def test_the_sweep_has_the_weights_of_figure_3():
+  table = pos_scan.table()
+  (curve,) = table.curves
+  assert sorted(curve.points.values()) == [0.0, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
+  for name, weight in curve.points.items():
+    assert table.row(name).training.losses.distill_weight == weight

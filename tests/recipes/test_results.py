@@ -1,21 +1,24 @@
 """Tests of gcap_tf/recipes/results.py."""
 
+import dataclasses
 import math
 
-from gcap_tf.recipes import experiments, results
+from gcap_tf.metrics import resampling
+from gcap_tf.recipes import experiments, results, settings
 
 TABLE = experiments.Table(
   paper="paper",
   split="val",
-  printed_data="flickr30k_entities",
   columns=(experiments.Column("f1_loc", "F1_loc"), experiments.Column("cider", "CIDEr")),
   rows=(
-    experiments.Row(name="plain", label="Plain", training=None, printed={"f1_loc": 13.0}),
+    experiments.Row(
+      name="plain", label="Plain", training=None, printed={settings.F30K_VAL: {"f1_loc": 13.0}}
+    ),
     experiments.Row(
       name="taught",
       label="Taught",
       training=None,
-      printed={"f1_loc": 18.0},
+      printed={settings.F30K_VAL: {"f1_loc": 18.0}},
       note="taught by boxes",
     ),
     experiments.Row(name="teacher", label="Teacher", training=None, listed=False),
@@ -38,17 +41,18 @@ RUNS = {
 
 
 def test_means_deviations_and_claims():
-  summary = results.summarise(TABLE, "small", "val", "scenes", RUNS)
+  summary = results.summarise(TABLE, "small", settings.F30K_VAL, "data", RUNS)
   plain, taught, teacher = summary["rows"]
   figure = plain["figures"]["f1_loc"]
   assert math.isclose(figure["mean"], 12.0) and math.isclose(figure["std"], math.sqrt(8.0))
   assert (figure["paper"], plain["minutes"], plain["seeds"]) == (13.0, 3.0, [1, 2])
   assert taught["figures"]["cider"]["std"] == 0 and teacher["figures"] == {}
-  assert [claim["holds"] for claim in summary["claims"]] == [True, False]
+  verdicts = [claim["verdict"] for claim in summary["claims"]]
+  assert verdicts == ["holds", "does not hold"]
 
 
 def test_the_text_shows_ours_the_papers_and_the_difference():
-  text = results.markdown(results.summarise(TABLE, "small", "val", "scenes", RUNS))
+  text = results.markdown(results.summarise(TABLE, "small", settings.F30K_VAL, "data", RUNS))
   assert "| Plain | 12.00 ± 2.83 (13, -1.00) | 51.00 ± 1.41 | 2 | 3.0 |" in text
   assert "| Taught | 20.00 (18, +2.00) | 60.00 | 1 | 3.0 |" in text
   assert "Teacher" not in text and "- Taught: taught by boxes" in text
@@ -57,21 +61,61 @@ def test_the_text_shows_ours_the_papers_and_the_difference():
 
 
 def test_figures_of_a_paper_are_not_set_beside_those_of_other_data():
-  summary = results.summarise(TABLE, "small", "val", "scenes", RUNS, compare=False)
-  text = results.markdown(summary)
+  scenes = settings.Setting("scenes", "val", "other", 1000)
+  text = results.markdown(results.summarise(TABLE, "small", scenes, "scenes", RUNS))
   assert "| Plain | 12.00 ± 2.83 | 51.00 ± 1.41 | 2 | 3.0 |" in text
   assert "The paper's figures are for other data and are not shown." in text
-  assert "in the paper" not in text and [claim["holds"] for claim in summary["claims"]] == [
-    True,
-    False,
-  ]
+  # A claim always names the paper's pair, and what it is printed for.
+  assert "in the paper 18 against 13, flickr30k_entities val" in text
+
+
+def test_figures_of_another_split_are_named():
+  test = dataclasses.replace(settings.F30K_VAL, split="test")
+  text = results.markdown(results.summarise(TABLE, "small", test, "data", RUNS))
+  assert "the paper's figure of its val split is in brackets" in text and "(13, -1.00)" in text
+
+
+def test_claims_have_intervals_if_pictures_are_known():
+  statistics = {
+    "plain": {1: {"f1_loc": resampling.mean([10.0, 12.0])}},
+    "taught": {1: {"f1_loc": resampling.mean([20.0, 22.0])}},
+  }
+  summary = results.summarise(
+    TABLE, "small", settings.F30K_VAL, "data", RUNS, statistics=statistics
+  )
+  first, second = summary["claims"]
+  assert first["verdict"] == "holds" and first["interval"]["pictures"] == 2
+  assert second["interval"] is None
+  assert "difference +10.00 to +10.00, 95 %, 1 seed, 2 pictures" in results.markdown(summary)
+
+
+def test_departures_are_listed_with_the_rows_that_have_them():
+  @dataclasses.dataclass(frozen=True)
+  class Training:
+    epochs: int
+
+  rows = (
+    dataclasses.replace(TABLE.rows[0], training=Training(2), published=Training(30)),
+    *TABLE.rows[1:],
+  )
+  table = dataclasses.replace(TABLE, rows=rows, departures=("Words are counted on train.",))
+  text = results.markdown(results.summarise(table, "small", settings.F30K_VAL, "data", RUNS))
+  assert "Departures at every scale:\n\n- Words are counted on train." in text
+  assert "Departures of the scale small:\n\n- epochs 2 instead of 30 (plain)" in text
+
+
+def test_a_search_names_its_best_row():
+  table = dataclasses.replace(TABLE, best="cider")
+  summary = results.summarise(table, "small", settings.F30K_VAL, "data", RUNS)
+  assert summary["best"]["name"] == "taught"
+  assert "- Best CIDEr: Taught." in results.markdown(summary)
 
 
 def test_a_page_has_every_table_under_the_commands_that_make_it():
   commands = ["python -m trainers.reproduce --paper=paper --data=/home/me/f30k --out=/tmp/x"]
-  summary = results.summarise(TABLE, "small", "val", "scenes", RUNS, commands)
+  summary = results.summarise(TABLE, "small", settings.F30K_VAL, "data", RUNS, commands)
   page = results.page("Results", [summary, {**summary, "paper": "other"}])
-  assert page.startswith("# Results\n\n## paper: scenes, val split\n")
+  assert page.startswith("# Results\n\n## paper: data, val split\n")
   assert "    python -m trainers.reproduce --paper=paper --data=DATA --out=OUT\n" in page
   assert page.index("## other") > page.index("| Plain |") and "/home" not in page
 

@@ -2,29 +2,28 @@
 
 import dataclasses
 
-from gcap_tf.recipes import scales
-from gcap_tf.training.methods import captioning, contrastive, matching, self_critical
+from gcap_tf.recipes import catalog, scales
+from gcap_tf.training.methods import contrastive, matching, self_critical
 
 
 def test_the_full_scale_changes_nothing():
   full = scales.SCALES.get("full")
-  for model in ("scan", "sgraf"):
-    published = matching.MatcherTrainingConfig(model=model)
-    assert scales.matcher(published, full) == published
-  published = captioning.for_model("cyclical")
-  assert scales.captioner(published, full) == published
+  for paper in catalog.TABLES.values():
+    published, table = paper(), scales.scaled(paper(), full)
+    assert [row.training for row in table.rows] == [row.training for row in published.rows]
+    assert not any(row.departures for row in table.rows)
 
 
 def test_a_smaller_scale_cuts_sizes_and_steps_but_keeps_what_is_compared():
   small = scales.SCALES.get("small")
-  published = captioning.for_model("cyclical")
+  published = catalog.for_model("cyclical")
   cut = scales.captioner(published, small)
   assert cut.options["hidden_size"] == small.units
   assert (cut.max_steps, cut.images) == (3 * small.captioner_steps, small.images // 2)
-  assert not cut.first_stage_steps
-  waiting = scales.captioner(dataclasses.replace(published, first_stage_epochs=35), small)
-  assert (waiting.first_stage_epochs, waiting.first_stage_steps) == (0, 2 * small.captioner_steps)
-  updown = scales.captioner(captioning.for_model("updown"), small)
+  assert (cut.first_stage_epochs, cut.first_stage_steps) == (0, 2 * small.captioner_steps)
+  alone = scales.captioner(dataclasses.replace(published, first_stage_epochs=0), small)
+  assert not alone.first_stage_steps
+  updown = scales.captioner(catalog.for_model("updown"), small)
   assert (updown.max_steps, updown.images) == (small.captioner_steps, small.images)
   assert (cut.losses, cut.model, cut.seed) == (published.losses, "cyclical", published.seed)
   matcher = scales.matcher(matching.MatcherTrainingConfig(model="sgraf"), small)
@@ -35,11 +34,21 @@ def test_a_smaller_scale_cuts_sizes_and_steps_but_keeps_what_is_compared():
 def test_fine_tuning_is_cut_in_steps_and_keeps_its_rewards():
   published = self_critical.ScstTrainingConfig(start="@xe", rewards="cider:1,bleu:0.5")
   full, small = scales.SCALES.get("full"), scales.SCALES.get("small")
-  assert scales.self_critical(published, full) == published
-  cut = scales.self_critical(published, small)
+  assert scales.apply(published, full) == published
+  cut = scales.scst(published, small)
   assert (cut.start, cut.rewards) == (published.start, published.rewards)
   assert (cut.max_steps, cut.sampled_captions.baseline) == (small.scst_steps, "mean_of_others")
   published = contrastive.ContrastiveTrainingConfig(start="@xe", reference="@xe")
-  assert scales.contrastive(published, full) == published
-  cut = scales.contrastive(published, small)
+  assert scales.apply(published, full) == published
+  cut = scales.contrasted(published, small)
   assert (cut.max_steps, cut.contrast) == (small.contrastive_steps, published.contrast)
+
+
+def test_losses_on_attention_weigh_more_where_steps_are_few():
+  small = scales.SCALES.get("small")
+  table = scales.scaled(catalog.TABLES["pos_scan"](), small)
+  assert table.row("updown_pos_scan").training.losses.distill_weight == 1.0
+  departures = table.row("updown_pos_scan").departures
+  assert departures["losses.distill_weight"] == (0.1, 1.0)
+  assert departures["losses.scheduled_sampling.start"] == (0, -1)
+  assert "losses.box_weight" not in departures

@@ -19,10 +19,11 @@ NOUNS = np.array([False, True, False, False, True, True])
 TOKENS = tf.constant([[2, 1, 3, 0, 0], [2, 4, 0, 0, 0], [0, 0, 0, 0, 0], [5, 1, 4, 1, 2]])
 
 
-def make_matcher(name="pos_scan"):
+def make_matcher(name="pos_scan", **options):
   keras.utils.set_random_seed(1)
   cls = catalog.MATCHERS.get(name)
-  return cls(cls.Config(vocabulary_size=WORDS.size, feature_size=5, joint_size=6, word_size=4))
+  sizes = {"vocabulary_size": WORDS.size, "feature_size": 5, "joint_size": 6, "word_size": 4}
+  return cls(cls.Config(**sizes, **options))
 
 
 def make_score(name="pos_scan", **options):
@@ -85,6 +86,15 @@ def test_the_tagger_finds_nouns_in_their_sentence():
   np.testing.assert_array_equal(nouns[0], [False, True, False, False, False])
   np.testing.assert_array_equal(nouns[1], [False, True, False, False, False])
   assert not nouns[2].any() and not nouns[3, 0]
+
+
+def test_the_tagger_finds_the_parts_of_speech_that_the_matcher_scores():
+  tagger = tagging.load_tagger("shipped")
+  for tags, expected in ((("NOUN", "PROPN"), [0, 1, 0]), (("NOUN", "VERB"), [0, 1, 1])):
+    matcher = make_matcher(tags=tags)
+    scorer = matcher_score.MatcherScore(matcher, WORDS, VOCABULARY, NOUNS, tagger)
+    assert scorer.noun_mask(TOKENS).numpy()[0, :3].tolist() == [bool(n) for n in expected]
+  assert matcher_score.scored_tags(make_matcher("scan")) == tagging.NOUN_TAGS
 
 
 def test_a_matcher_of_other_words_is_refused():

@@ -18,7 +18,7 @@ def _run(folder):
     annotations.COLOURS,
     {"backbone_weights": "none"},
   )
-  checkpoints.save(checkpoints.best_path(folder), model=model.head)
+  checkpoints.save(checkpoints.best_path(folder), model=model.learned)
   return model
 
 

@@ -23,6 +23,23 @@ def test_current_options_stay_as_they_are(training):
   assert renamed_options.current(training) == training
 
 
+@pytest.mark.parametrize(
+  ("global_size", "is_mean"), [(0, False), (6, False), (4, True)], ids=["none", "own", "mean"]
+)
+def test_a_global_feature_as_large_as_a_region_meant_the_mean(global_size, is_mean):
+  old = {"model_config": {"feature_size": 4, "global_size": global_size}}
+  found = renamed_options.current_run(old)["model_config"]
+  assert found == {**old["model_config"], "global_is_mean": is_mean}
+
+
+def test_a_recorded_global_feature_and_matchers_stay_as_they_are():
+  for options in (
+    {"feature_size": 4, "global_size": 4, "global_is_mean": False},
+    {"joint_size": 3},
+  ):
+    assert renamed_options.current_model(options) == options
+
+
 def test_every_stage_of_a_run_is_read():
   config = {
     "model": "updown",

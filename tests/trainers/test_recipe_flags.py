@@ -9,7 +9,6 @@ from absl.testing import flagsaver
 
 from gcap_tf import errors
 from gcap_tf.recipes import catalog
-from gcap_tf.training.methods import captioning
 from tests.data import make_records
 from trainers import recipe_flags
 
@@ -21,7 +20,7 @@ def train_one(data, config, folder):
 
 
 def config():
-  return captioning.for_model("updown")
+  return catalog.for_model("updown")
 
 
 def test_help_lists_every_recipe_with_what_to_expect(capsys):

@@ -23,7 +23,40 @@ def test_a_row_and_what_it_needs_are_trained_and_judged(tmp_path):
   table = json.loads((tmp_path / "out" / "table.json").read_text())
   assert [row["name"] for row in table["rows"]] == ["pos_scan", "updown_pos_scan"]
   assert table["rows"][1]["figures"]["attention_accuracy"]["paper"] is None  # Other data.
-  assert (tmp_path / "out" / "table.md").read_text() in text
+  page = (tmp_path / "out" / "table.md").read_text()
+  assert page in text and "- options.hidden_size 16 instead of the model's default" in page
+  assert "Departures of the scale smoke:" in page and "Departures at every scale:" in page
+  assert (tmp_path / "out" / "updown_pos_scan" / "seed_1" / "statistics.npz").exists()
+
+
+def test_claims_have_intervals_and_a_second_command_trains_nothing(tmp_path):
+  small_runs.data(tmp_path)
+  given = (
+    "--paper=ccr_ccs",
+    f"--data={tmp_path / 'data'}",
+    f"--out={tmp_path / 'out'}",
+    "--scale=smoke",
+    "--rows=scan,scan_ensemble_both",
+    "--seeds=1,2",
+  )
+  assert "seed 2" in command_line.run(REPRODUCE, *given).stdout
+  table = json.loads((tmp_path / "out" / "table.json").read_text())
+  by_name = {row["name"]: row for row in table["rows"]}
+  assert set(by_name) == {"scan", "scan_both", "scan_i2t_both", "scan_ensemble_both"}
+  assert by_name["scan_ensemble_both"]["figures"]["rsum"]["mean"] > 0
+  claims = {(claim["better"], claim["key"]): claim for claim in table["claims"]}
+  interval = claims["SCAN t2i + CCR & CCS", "attention_f1"]["interval"]
+  assert interval["seeds"] == 2 and interval["low"] <= interval["high"]
+  assert table["correlations"][0]["runs"] == 4
+  again = command_line.run(REPRODUCE, *given)
+  assert "training scan" not in again.stderr and again.returncode == 0
+
+
+def test_a_search_is_a_table_of_combinations(tmp_path):
+  done = command_line.run(REPRODUCE, "--paper=ccr_ccs", "--search=bfan_ccr", "--list")
+  assert len(done.stdout.splitlines()) == 6
+  wrong = command_line.run(REPRODUCE, "--paper=cyclical", "--search=baseline", "--list")
+  assert "--search is for --paper=ccr_ccs" in command_line.error(wrong)
 
 
 def test_rows_are_listed_with_printed_figures_cost_and_command():

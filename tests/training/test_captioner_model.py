@@ -3,8 +3,10 @@
 import dataclasses
 
 import pytest
+import tensorflow as tf
 
 from gcap_tf import errors
+from gcap_tf.data.prepared import pipeline
 from gcap_tf.runs import run_folders
 from gcap_tf.training import captioner_model
 from gcap_tf.training.methods import captioning
@@ -47,7 +49,8 @@ def test_the_size_of_a_global_feature_follows_from_the_data(tmp_path):
   data = small_runs.data(tmp_path, train=2, val=1, global_size=6)
   config = small_runs.captioner_config()
   vocabulary = captioner_model.build_vocabulary(data, config)
-  assert captioner_model.model_config(data, vocabulary, config).global_size == 6
+  found = captioner_model.model_config(data, vocabulary, config)
+  assert (found.global_size, found.global_is_mean) == (6, False)
 
 
 @pytest.mark.parametrize(("name", "size"), [("grid_size", 5), ("global_size", 7)])
@@ -55,6 +58,34 @@ def test_a_grid_or_global_feature_that_the_data_lacks_is_an_error(tmp_path, name
   data = small_runs.data(tmp_path, train=2, val=1)
   with pytest.raises(errors.UserError, match=f"options.{name}={size}: .* has no features"):
     captioner_model.check_sizes({name: size}, data)
+
+
+def test_gvd_reads_the_grid_and_the_global_feature_that_the_data_has(tmp_path):
+  data = small_runs.data(tmp_path, train=4, val=2, grid=(4, 5), global_size=6)
+  config = small_runs.captioner_config("gvd")
+  vocabulary = captioner_model.build_vocabulary(data, config)
+  chosen = captioner_model.model_config(data, vocabulary, config)
+  assert (chosen.grid_size, chosen.global_size) == (5, 6)
+  model = run_folders.make_model("captioner", "gvd", chosen)
+  batch = next(
+    iter(pipeline.training_batches(data.split("train"), vocabulary, pipeline.BatchConfig(images=2)))
+  )
+
+  def logits(**changed):
+    return model.teacher_force(model.encode({**batch, **changed}), batch["tokens"])["logits"]
+
+  for name in ("grid_features", "global_feature"):
+    assert batch[name].shape[-1] == (5 if name == "grid_features" else 6)
+    difference = logits() - logits(**{name: batch[name] + 1.0})
+    assert float(tf.reduce_max(tf.abs(difference))) > 1e-5, name
+
+
+def test_a_grid_can_be_left_out(tmp_path):
+  data = small_runs.data(tmp_path, train=2, val=1, grid=(4, 5))
+  config = small_runs.captioner_config("gvd")
+  config = dataclasses.replace(config, options={**config.options, "grid_size": 0})
+  vocabulary = captioner_model.build_vocabulary(data, config)
+  assert captioner_model.model_config(data, vocabulary, config).grid_size == 0
 
 
 def test_a_captioner_learns_from_a_grid(tmp_path):

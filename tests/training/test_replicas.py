@@ -59,6 +59,7 @@ def captions_batch() -> dict[str, tf.Tensor]:
   wrong = captioner_harness.make_batch(pictures=PICTURES, captions=4, seed=1)["tokens"]
   return batch | {
     "teacher_attention": tf.constant(teacher, tf.float32),
+    "teacher_words": batch["noun_mask"],
     "negatives": tf.reshape(wrong, [PICTURES, 4, -1]),
     "image_id": tf.constant([f"picture {n}" for n in range(PICTURES)]),
   }

@@ -42,6 +42,6 @@ def write_run(folder: pathlib.Path, change: float = 0.0) -> str:
   bias = made.head.namer.classes["label"].bias
   before = bias.numpy()
   bias.assign(before + change * np.eye(len(LABELS))[0])
-  packed_weights.save(packed_weights.path_of(folder), made.head)
+  packed_weights.save(packed_weights.path_of(folder), made.learned)
   bias.assign(before)
   return str(folder)

@@ -1,3 +1,5 @@
+import dataclasses
+
 import keras
 import numpy as np
 import pytest
@@ -50,6 +52,24 @@ def test_cells_beside_the_photograph_propose_nothing(model):
 def test_the_backbone_is_frozen_and_the_head_learns(model):
   assert not model.backbone.trainable_variables
   assert len(model.trainable_variables) == len(model.head.trainable_variables) > 0
+
+
+@pytest.mark.parametrize(("stride", "last"), [(8, 4), (16, 10), (32, 15)])
+def test_tuned_layers_end_at_the_map_of_their_stride(stride, last):
+  config = dataclasses.replace(tiny_photographs.CONFIG, tuned_stride=stride)
+  tuned = detector.Detector(config).learned.tuned
+  blocks = {int(layer.name.split("_")[1]) for layer in tuned}
+  assert blocks == set(range(4, last + 1))
+
+
+def test_what_the_frozen_part_gives_makes_the_same_maps():
+  config = dataclasses.replace(tiny_photographs.CONFIG, tuned_stride=16)
+  model = detector.Detector(config)
+  canvases, _ = _canvases()
+  cached = model.frozen(canvases)
+  assert list(cached) == [8]
+  for stride, expected in model.backbone(canvases).items():
+    np.testing.assert_allclose(model.maps(cached)[stride], expected, atol=1e-6)
 
 
 def test_it_survives_saving(model, tmp_path):

@@ -27,6 +27,13 @@ if TYPE_CHECKING:
   from spacy import language
 
 Example = tuple[Sequence, np.ndarray]  # a spaCy Doc, and the tags its words may have
+# What the network reads of a word, with the rows of each hash table.
+ROWS = {"NORM": 5000, "PREFIX": 500, "SUFFIX": 2500, "SHAPE": 1500}
+MAXOUT_PIECES = 3
+LEARN_RATES = (0.008, 0.0001)  # the first and the last; the rate falls linearly
+CAPTIONS_PER_EPOCH = 15_000  # weakly tagged captions that an epoch adds
+# A word that the treebank has at most RARE_COUNT times is scrambled in this share of cases.
+RARE_COUNT, RARE_SCRAMBLED = 2, 0.3
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 
@@ -35,34 +42,19 @@ class TaggerConfig:
   """Size of the network and length of its training.
 
   Attributes:
-    attributes: what the network reads of a word.
-    rows: of the attributes' hash tables.
     width: of every layer.
     depth: layers of convolution.
-    pieces: of a maxout unit.
     epochs: passes over the treebank.
     batch_words: words in a batch, about.
-    learn_rate, final_learn_rate: the rate falls linearly from the first to the second.
     dropout: share of units that a step leaves out.
-    captions_per_epoch: weakly tagged captions that an epoch adds.
-    rare_count: a word that the treebank has at most this often is rare.
-    rare_scrambled: share of rare words that are scrambled.
     seed: of weights, order and scrambling.
   """
 
-  attributes: tuple[str, ...] = ("NORM", "PREFIX", "SUFFIX", "SHAPE")
-  rows: tuple[configs.PositiveInt, ...] = (5000, 500, 2500, 1500)
   width: configs.PositiveInt = 64
   depth: configs.PositiveInt = 3
-  pieces: configs.PositiveInt = 3
   epochs: configs.PositiveInt = 5
   batch_words: configs.PositiveInt = 500
-  learn_rate: configs.Rate = 0.008
-  final_learn_rate: configs.Fraction = 0.0001
   dropout: configs.Fraction = 0.12
-  captions_per_epoch: configs.Count = 15_000
-  rare_count: configs.Count = 2
-  rare_scrambled: configs.Fraction = 0.3
   seed: int = 0
 
 
@@ -80,8 +72,8 @@ def blank_pipeline(config: TaggerConfig, labels: Sequence[str]) -> "language.Lan
           "embed": {
             "@architectures": "spacy.MultiHashEmbed.v2",
             "width": config.width,
-            "attrs": list(config.attributes),
-            "rows": list(config.rows),
+            "attrs": list(ROWS),
+            "rows": list(ROWS.values()),
             "include_static_vectors": False,
           },
           "encode": {
@@ -89,7 +81,7 @@ def blank_pipeline(config: TaggerConfig, labels: Sequence[str]) -> "language.Lan
             "width": config.width,
             "depth": config.depth,
             "window_size": 1,
-            "maxout_pieces": config.pieces,
+            "maxout_pieces": MAXOUT_PIECES,
           },
         },
       }
@@ -169,21 +161,21 @@ def train(
   def example(sentence: tagged.Sentence) -> Example:
     words = [
       scrambled(word, rng)
-      if 0 < counts[word] <= config.rare_count and rng.random() < config.rare_scrambled
+      if 0 < counts[word] <= RARE_COUNT and rng.random() < RARE_SCRAMBLED
       else word
       for word in sentence.words
     ]
     return _doc(pipeline, words), allowed_tags(sentence, labels)
 
-  sample = min(config.captions_per_epoch, len(weak))
-  optimizer = _thinc().Adam(config.learn_rate, use_averages=True, L2=0.01, grad_clip=1.0)
+  sample = min(CAPTIONS_PER_EPOCH, len(weak))
+  optimizer = _thinc().Adam(LEARN_RATES[0], use_averages=True, L2=0.01, grad_clip=1.0)
   _thinc().set_dropout_rate(model, config.dropout)
   for epoch in range(config.epochs):
     chosen = [example(sentence) for sentence in (*full, *rng.sample(weak, sample))]
     parts = list(batches(chosen, config.batch_words, rng))
     for step, batch in enumerate(parts):
       done = (epoch + step / len(parts)) / config.epochs
-      optimizer.learn_rate = (1 - done) * config.learn_rate + done * config.final_learn_rate
+      optimizer.learn_rate = (1 - done) * LEARN_RATES[0] + done * LEARN_RATES[1]
       probabilities, backpropagate = model.begin_update([doc for doc, _ in batch])
       backpropagate(
         [loss_gradient(p, allowed)[1] for p, (_, allowed) in zip(probabilities, batch, strict=True)]

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gcap_tf import batch, box_geometry, errors
+from gcap_tf import config as configs
 from gcap_tf.data import records
 from gcap_tf.data.prepared import batch_plan, prepared_data
 from gcap_tf.text import vocabulary as vocabularies
@@ -29,12 +30,13 @@ class Teacher(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class _Caption:
-  """Word ids, nouns and verbs [words]; object words: positions [n], IoU with regions [n, r]."""
+  """Word ids and kinds of words [words]; object words: positions [n], IoU with regions [n, r]."""
 
   caption_id: bytes
   ids: np.ndarray
   nouns: np.ndarray
   verbs: np.ndarray
+  taught: np.ndarray
   object_words: np.ndarray
   object_regions: np.ndarray
 
@@ -45,6 +47,7 @@ class _Caption:
       "tokens": self.ids[:words],
       "noun_mask": self.nouns[:words],
       "verb_mask": self.verbs[:words],
+      "teacher_words": self.taught[:words],
     }
 
 
@@ -82,7 +85,7 @@ class BatchMaker:
   ):
     self._split = split
     self._vocabulary = vocabulary
-    self._config = config
+    self._config = configs.check(config, "batches")
     self._parts = frozenset(parts)
     self._teacher = teacher
     self._is_matcher = vocabulary.layout == "matcher"
@@ -93,6 +96,7 @@ class BatchMaker:
       "position_blocks": config.position_blocks,
       "verb_mask": not self._is_matcher,
       "teacher_attention": teacher is not None,
+      "teacher_words": teacher is not None,
     }
     self.names = batch.names(parts, [name for name, wanted in optional.items() if wanted])
     self.sizes = {
@@ -215,25 +219,26 @@ class BatchMaker:
     overlap = box_geometry.iou(object_boxes, boxes_px).astype(np.float32)  # [objects, r]
     encoded, done = [], 0
     for caption in record.captions:
-      ids, nouns, verbs = self._encode_words(caption)
+      of_words = self._encode_words(caption)
       count = len(caption.objects)
       words = np.array([thing.index for thing in caption.objects], np.int64)
       own = overlap[done : done + count]
-      encoded.append(_Caption(caption.caption_id.encode(), ids, nouns, verbs, words, own))
+      encoded.append(_Caption(caption.caption_id.encode(), *of_words, words, own))
       done += count
     return tuple(encoded)
 
   def _encode_words(self, caption: records.Caption) -> tuple[np.ndarray, ...]:
-    """Ids, nouns and verbs of a caption, [words] each."""
+    """Ids, nouns, verbs and words of a teacher of a caption, [words] each."""
     known, unknown = self._vocabulary.ids, self._vocabulary.unknown_id
     ids = np.array([known.get(word, unknown) for word in caption.tokens], np.int32)
     tags = caption.tags or ("",) * len(ids)
-    nouns = np.array([tag in self._config.noun_tags for tag in tags], bool)
-    verbs = np.array([tag in VERB_TAGS for tag in tags], bool)
+    wanted = (self._config.noun_tags, VERB_TAGS, self._config.teacher_tags)
+    nouns, verbs, taught = (np.array([tag in kind for tag in tags], bool) for kind in wanted)
     if not self._is_matcher:
       # A word outside the vocabulary (UNK) has no meaning that attention could learn.
       nouns &= ids != unknown
-    return ids, nouns, verbs
+      taught &= ids != unknown
+    return ids, nouns, verbs, taught
 
 
 def _blocks(regions: records.Regions, boxes: np.ndarray) -> np.ndarray:

@@ -43,6 +43,7 @@ class BatchConfig:
     prefetch: finished batches that wait.
     position_blocks: adds `position_blocks` [I, R, 30] for PFAN.
     noun_tags: universal parts of speech that `noun_mask` marks.
+    teacher_tags: universal parts of speech that `teacher_words` marks.
   """
 
   images: configs.PositiveInt = 32
@@ -58,21 +59,16 @@ class BatchConfig:
   prefetch: configs.PositiveInt = 4
   position_blocks: bool = False
   noun_tags: tuple[str, ...] = ("NOUN", "PROPN")
+  teacher_tags: tuple[str, ...] = ("NOUN", "PROPN")
 
   def __post_init__(self):
-    for name in ("images", "captions_per_image", "readers", "prefetch"):
-      if getattr(self, name) < 1:
-        raise errors.UserError(f"{name} is {getattr(self, name)}; it must be at least 1")
-    for name in ("max_words", "max_regions", "seed", "cache_bytes"):
-      if getattr(self, name) < 0:
-        raise errors.UserError(f"{name} is {getattr(self, name)}; it must not be negative")
     if self.items == "caption" and self.captions_per_image != 1:
       raise errors.UserError(
         f"captions_per_image is {self.captions_per_image} with items=caption; "
         "set it to 1, or choose items=picture"
       )
-    if list(self.buckets) != sorted(set(self.buckets)) or (self.buckets and self.buckets[0] < 1):
-      raise errors.UserError(f"buckets {self.buckets} must be positive and ascending")
+    if list(self.buckets) != sorted(set(self.buckets)):
+      raise errors.UserError(f"buckets are {list(self.buckets)}; list them in ascending order")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -47,7 +47,7 @@ def training_batches(
     start_step: steps done before.
     replica: (number, count): of every batch, replica n of m reads the n-th of m equal
       parts, so that the order of a run does not depend on how many share the work.
-    teacher: adds its `teacher_attention`.
+    teacher: adds its `teacher_attention` and `teacher_words`.
   """
   number, count = replica
   if config.images % count:
@@ -88,7 +88,7 @@ def evaluation_batches(
     config: size of the batches; `items` says what is read once.
     parts: ("regions",) reads pictures without captions, each once, for any `items`;
       ("captions",) reads captions without regions, each once.
-    teacher: adds its `teacher_attention`.
+    teacher: adds its `teacher_attention` and `teacher_words`.
   """
   if len(set(parts)) == 1:
     items = "picture" if "regions" in parts else "caption"

@@ -23,7 +23,7 @@ from gcap_tf.data.prepared import (
   region_sources,
   shard_jobs,
 )
-from gcap_tf.data.readers import datasets, reader
+from gcap_tf.data.readers import datasets, held_out, reader
 from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.data.stores import simulated_detector
 from gcap_tf.text import object_words
@@ -48,6 +48,7 @@ class PrepareConfig:
     detector: what finds regions in them; see `region_extractor.ExtractionConfig`.
     folds: run folders of our detector that cross-fit the train split.
     splits: which to read; () is all.
+    holdout: pictures of train and val that become the val split; 0 keeps the dataset's own.
     max_images: the most pictures of each split; 0 is all.
     max_regions: the most regions of each picture; 0 is all.
     object_classes: file of object classes, one per line; "" takes the dataset's own.
@@ -60,6 +61,7 @@ class PrepareConfig:
   source: str = ""
   regions: str = ""
   splits: tuple[str, ...] = ()
+  holdout: configs.Count = 0
   max_images: configs.Count = 0
   max_regions: configs.Count = 0
   pictures: str = ""
@@ -71,11 +73,6 @@ class PrepareConfig:
   noisy: simulated_detector.NoisyConfig = dataclasses.field(
     default_factory=simulated_detector.NoisyConfig
   )
-
-  def __post_init__(self):
-    for name, least in (("shards", 1), ("max_images", 0), ("max_regions", 0)):
-      if getattr(self, name) < least:
-        raise errors.UserError(f"{name} is {getattr(self, name)}; it must be at least {least}")
 
 
 def prepare(
@@ -96,6 +93,7 @@ def prepare(
     beam_options: for a Beam runner.
     open_run: loads a run of our detector, for regions="pictures".
   """
+  configs.check(config, "")
   out = pathlib.Path(out)
   check_replaceable(out)
   given = object_words.ObjectClasses.load(config.object_classes) if config.object_classes else None
@@ -163,7 +161,8 @@ def open_source(
     )
   if entry.needs_source and not pathlib.Path(config.source).exists():
     raise errors.UserError(f"--source={config.source} does not exist")
-  return entry.open(config.source, classes, config.scenes)
+  source = entry.open(config.source, classes, config.scenes)
+  return held_out.HeldOut(source, config.holdout) if config.holdout else source
 
 
 def command(config: PrepareConfig) -> str:

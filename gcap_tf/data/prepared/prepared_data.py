@@ -36,6 +36,7 @@ class PreparedData:
     name: the dataset's name.
     feature_size: D; 0 if regions carry no features.
     global_size: G as stored; 0 if batches take the mean of the region features.
+    global_is_mean: whether that mean is what is stored.
     grid_size, grid_cells: M, and the most cells of any picture; 0 if there is no grid.
     max_regions: most regions of any picture.
     has_boxes, has_features, has_labels, has_scores, has_position_blocks: which data regions have.
@@ -55,6 +56,10 @@ class PreparedData:
     self.name: str = self.info["dataset"]
     self.feature_size: int = self.info["feature_size"]
     self.global_size: int = self.info["global_size"]
+    # Folders of earlier versions do not say; equal sizes meant the mean.
+    self.global_is_mean: bool = self.info.get(
+      "global_is_mean", 0 < self.global_size == self.feature_size
+    )
     self.grid_size: int = self.info.get("grid_size", 0)
     self.grid_cells: int = self.info.get("grid_cells", 0)
     self.max_regions: int = self.info["max_regions"]

@@ -38,6 +38,7 @@ class ShardSummary:
     regions: regions of each record.
     cells: most grid cells of any record.
     scored: records whose regions have scores.
+    own_global: records whose global feature is not the mean of their regions.
     objects: annotated object words of the shard.
     kind: which data the regions of every record have; None if the shard has no record.
     word_counts, label_counts, class_counts: of tokens, region labels, object words.
@@ -55,6 +56,7 @@ class ShardSummary:
   regions: list[int] = dataclasses.field(default_factory=list)
   cells: int = 0
   scored: int = 0
+  own_global: int = 0
   objects: int = 0
   kind: "RegionKind | None" = None
   word_counts: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -225,6 +227,7 @@ def finish(
       "has_labels": any(summary.label_counts for summary in ordered),
       "max_regions": max(max(summary.regions, default=0) for summary in ordered),
       "has_scores": any(summary.scored for summary in ordered),
+      "global_is_mean": kind.global_size > 0 and not any(summary.own_global for summary in ordered),
       "grid_cells": max(summary.cells for summary in ordered),
       "detector": dict(detector),
       "files": checksums,
@@ -245,6 +248,7 @@ def _count(summary: ShardSummary, record: records.Record, where: str) -> None:
   summary.captions.append(len(record.captions))
   summary.regions.append(regions.count)
   summary.scored += regions.scores is not None
+  summary.own_global += _has_own_global(regions)
   if regions.grid_features is not None:
     summary.cells = max(summary.cells, len(regions.grid_features))
   summary.label_counts.update(label for label in regions.labels if label)
@@ -253,6 +257,15 @@ def _count(summary: ShardSummary, record: records.Record, where: str) -> None:
     summary.word_counts.update(caption.tokens)
     summary.objects += len(caption.objects)
     summary.class_counts.update(thing.name for thing in caption.objects)
+
+
+def _has_own_global(regions: records.Regions) -> bool:
+  """Whether the global feature is something other than the mean of the region features."""
+  if regions.global_feature is None or regions.features is None or not regions.count:
+    return regions.global_feature is not None
+  mean = regions.features.mean(axis=0, dtype=np.float32)
+  found = regions.global_feature
+  return found.shape != mean.shape or not np.allclose(found, mean, rtol=1e-3, atol=1e-5)
 
 
 def _check_whole(by_split: Mapping[str, Sequence[ShardSummary]]) -> RegionKind:

@@ -37,13 +37,6 @@ class SceneConfig:
   seed: configs.Count = 1
   captions: configs.PositiveInt = 5
 
-  def __post_init__(self):
-    for name in ("train", "val", "test", "seed"):
-      if getattr(self, name) < 0:
-        raise errors.UserError(f"scenes: {name} is {getattr(self, name)}; it cannot be negative")
-    if self.captions < 1:
-      raise errors.UserError(f"scenes: captions is {self.captions}; a picture needs at least 1")
-
   @property
   def total(self) -> int:
     return self.train + self.val + self.test

@@ -54,15 +54,11 @@ class NoisyConfig:
   rms: configs.Positive = 0.5
 
   def __post_init__(self):
-    if self.regions < 1 or self.feature_size < 1:
+    shares = self.partial + self.enlarged + self.background
+    if shares > 1 + 1e-9:  # Sums of floats round.
       raise errors.UserError(
-        f"noisy detector: regions is {self.regions} and feature_size {self.feature_size}; "
-        "both must be at least 1"
+        f"noisy detector: partial + enlarged + background is {shares:g}; expected 1 or less"
       )
-    if not 0 <= self.partial + self.enlarged + self.background <= 1:
-      raise errors.UserError("noisy detector: partial + enlarged + background must be 0 to 1")
-    if not 0 <= self.similarity < 1:
-      raise errors.UserError(f"noisy detector: similarity is {self.similarity}; it must be 0 to 1")
 
 
 LEVELS: dict[str, NoisyConfig] = {

@@ -2,7 +2,10 @@
 
 from gcap_tf.evaluation import evaluator
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.metrics import coco_io
+from gcap_tf.metrics import coco_io, resampling
+
+# Metrics of a split that are the mean over its captions; BLEU and METEOR are not.
+_MEANS = ("rouge_l", "cider", "spice")
 
 
 @evaluator.CAPTIONERS.register("captions")
@@ -18,4 +21,12 @@ class Captions(evaluator.Evaluator[evaluator.CaptionerAnswers]):
     scores = caption_metrics.score(
       references, captions, caption_metrics.CaptionMetricsConfig(metrics=config.metrics)
     )
-    return evaluator.Report(scores.text(), scores.as_json())
+    statistics = {}
+    if config.statistics:
+      order = [answer.image_id for answer in subject.answers]
+      statistics = {
+        name: resampling.mean([each[image] for image in order])
+        for name, each in scores.per_image.items()
+        if name in _MEANS
+      }
+    return evaluator.Report(scores.text(), scores.as_json(), statistics)

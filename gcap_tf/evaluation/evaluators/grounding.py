@@ -1,8 +1,10 @@
 """Grounding: whether the words of captions point at the right boxes, and hallucinated objects."""
 
 from gcap_tf import errors, files, printing
-from gcap_tf.evaluation import captioner_evaluation, evaluator
+from gcap_tf.data.prepared import prepared_data
+from gcap_tf.evaluation import captioner_evaluation, evaluator, picture_grounding
 from gcap_tf.metrics import diversity, grounding_report, lemma_source, results_io
+from gcap_tf.metrics import grounding as grounding_metrics
 from gcap_tf.text import object_words
 
 
@@ -24,13 +26,39 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
     if config.grounding_path:
       results_io.write_submission(config.grounding_path, predictions, "gen")
     lemmas = lemma_source.choose(None, value)
-    generated = grounding_report.generated_sentences(references, predictions, lemmas.lemma)
+    generated = grounding_report.generated_sentences(
+      references, predictions, lemmas.lemma, frequency=training_frequency(split.data)
+    )
     hallucination = diversity.hallucination(references, predictions, lemmas.lemma)
     text = f"{generated.text}\n\n{hallucination.text()}"
     values = generated.values | hallucination.as_json()
+    statistics = {}
+    if config.statistics:
+      statistics = picture_grounding.generated(references, predictions, lemmas.lemma)
     if config.given_sentences:
       run = subject.run
       given = captioner_evaluation.given_predictions(run.model, run.vocabulary, split)
+      if config.given_path:
+        results_io.write_submission(config.given_path, given, "GT")
       judged = grounding_report.given_sentences(references, given)
       text, values = f"{text}\n\n{judged.text}", values | judged.values
-    return evaluator.Report(text, printing.percent(values))
+      if config.statistics:
+        statistics["attention_accuracy"] = picture_grounding.given(references, given)
+      if run.model.has_localizer:
+        found = captioner_evaluation.given_predictions(
+          run.model, run.vocabulary, split, by="localizer"
+        )
+        accuracy = grounding_metrics.attention_accuracy(references, found).macro
+        text = f"{text}\n\nattention accuracy of the localiser {100 * accuracy:.2f} %"
+        values["localizer_accuracy"] = accuracy
+        if config.statistics:
+          statistics["localizer_accuracy"] = picture_grounding.given(references, found)
+    return evaluator.Report(text, printing.percent(values), statistics)
+
+
+def training_frequency(data: prepared_data.PreparedData) -> dict[str, int] | None:
+  """How often each class is annotated in the training split; None if there is none."""
+  if "train" not in data.splits:
+    return None
+  path = data.references_path("train")
+  return results_io.class_counts(results_io.read_references(path, files.read_json(path)))

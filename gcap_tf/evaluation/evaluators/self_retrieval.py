@@ -32,9 +32,11 @@ class SelfRetrieval(evaluator.Evaluator[evaluator.CaptionerAnswers]):
   def run(self, subject: evaluator.CaptionerAnswers) -> evaluator.Report:
     if not subject.config.self_retrieval:
       return evaluator.Report()
-    recalls = evaluate(subject.run, subject.split, subject.answers, subject.config.self_retrieval)
+    scores = score(subject.run, subject.split, subject.answers, subject.config.self_retrieval)
+    recalls = self_retrieval.recalls(scores)
     text = "\n".join(f"{name} {value:7.2f} %" for name, value in recalls.items())
-    return evaluator.Report(text, recalls)
+    statistics = self_retrieval.statistics(scores) if subject.config.statistics else {}
+    return evaluator.Report(text, recalls, statistics)
 
 
 def evaluate(
@@ -45,7 +47,19 @@ def evaluate(
   folder: files.PathLike | None = None,
   rows: int = _ROWS,
 ) -> dict[str, float]:
-  """Recall of the captions' own pictures, in percent.
+  """Recall of the captions' own pictures, in percent; arguments as for `score`."""
+  return self_retrieval.recalls(score(run, split, answers, pictures, folder, rows))
+
+
+def score(
+  run: run_folders.Run,
+  split: prepared_data.Split,
+  answers: Sequence[captioner_evaluation.Answer],
+  pictures: int,
+  folder: files.PathLike | None = None,
+  rows: int = _ROWS,
+) -> np.ndarray:
+  """ln p of each caption for each picture, [N, N].
 
   Args:
     run: the captioner.
@@ -64,7 +78,7 @@ def evaluate(
   mark = fingerprint(run.model, split.image_ids[chosen], tokens, split)
   place = pathlib.Path(folder or shipped_folders.work_folder(run.folder)) / "self_retrieval"
   place /= f"{split.data.name}-{split.name}-{len(chosen)}-{mark}"
-  return self_retrieval.recalls(score_all(run, split, chosen, tokens, place, rows))
+  return score_all(run, split, chosen, tokens, place, rows)
 
 
 def choose(count: int, pictures: int) -> np.ndarray:

@@ -9,16 +9,18 @@ import functools
 import hashlib
 import json
 import zipfile
+from collections.abc import Collection
 
 import numpy as np
 
 from gcap_tf import errors, files, progress
-from gcap_tf.data.prepared import batch_maker, prepared_data
+from gcap_tf.data.prepared import prepared_data
 from gcap_tf.rewards import document_frequency
 from gcap_tf.text import vocabulary as vocabularies
 
 _LEAST_KNOWN = 0.5
-_ARRAYS = ("image_ids", "captions", "ids", "lengths", "nouns")
+_ARRAYS = ("image_ids", "captions", "ids", "lengths", "tags")
+_FORMAT = "tags"  # Changes if files of earlier versions must be read again.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,14 +32,14 @@ class CaptionTable:
     captions: [I] captions of each picture.
     ids: [words] int32, UNK for words that the vocabulary lacks; nothing is cut.
     lengths: [C] words of each caption.
-    nouns: [words] bool.
+    tags: [words] strings, the universal part of speech of each word.
   """
 
   image_ids: np.ndarray
   captions: np.ndarray
   ids: np.ndarray
   lengths: np.ndarray
-  nouns: np.ndarray
+  tags: np.ndarray
 
   @functools.cached_property
   def positions(self) -> dict[str, int]:
@@ -70,10 +72,11 @@ class CaptionTable:
       np.split(whole, self.first_caption[1:-1])
     )
 
-  def noun_words(self, size: int) -> np.ndarray:
-    """Which of `size` words are nouns most of the times they occur: bool [size]."""
+  def words_tagged(self, tags: Collection[str], size: int) -> np.ndarray:
+    """Which of `size` words have one of these tags most of the times they occur: bool [size]."""
     seen = np.bincount(self.ids, minlength=size)
-    return 2 * np.bincount(self.ids, self.nouns, minlength=size) > seen
+    tagged = np.isin(self.tags, sorted(tags))
+    return 2 * np.bincount(self.ids, tagged, minlength=size) > seen
 
 
 def mark(split: prepared_data.Split, vocabulary: vocabularies.Vocabulary) -> str:
@@ -97,18 +100,17 @@ def read(split: prepared_data.Split, vocabulary: vocabularies.Vocabulary) -> Cap
   """Reads every record of the split."""
   known, unknown = vocabulary.ids, vocabulary.unknown_id
   ids: list[int] = []
-  nouns: list[bool] = []
+  tags: list[str] = []
   for position in progress.bar(range(len(split)), label="reading captions", unit="picture"):
     for caption in split.record(position).captions:
       ids += [known.get(word, unknown) for word in caption.tokens]
-      tags = caption.tags or [""] * len(caption.tokens)
-      nouns += [tag in batch_maker.NOUN_TAGS for tag in tags]
+      tags += caption.tags or [""] * len(caption.tokens)
   return CaptionTable(
     np.asarray(split.image_ids),
     np.asarray(split.captions, np.int64),
     np.array(ids, np.int32),
     np.asarray(split.words, np.int64),
-    np.array(nouns, bool),
+    np.array(tags, np.str_),
   )
 
 
@@ -116,7 +118,7 @@ def open_or_read(
   path: files.PathLike, split: prepared_data.Split, vocabulary: vocabularies.Vocabulary
 ) -> CaptionTable:
   """The table in the file `path`; read from the split and written there if it is missing."""
-  expected = mark(split, vocabulary)
+  expected = f"{_FORMAT}-{mark(split, vocabulary)}"
   try:
     with np.load(path) as stored:
       if str(stored["mark"]) == expected:

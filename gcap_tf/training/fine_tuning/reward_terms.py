@@ -62,7 +62,7 @@ def load_matcher(
     run.model,
     run.vocabulary,
     start.vocabulary,
-    table.noun_words(start.vocabulary.size),
+    table.words_tagged(matcher_score.scored_tags(run.model), start.vocabulary.size),
     tagging.load_tagger() if nouns == "tagger" else None,
     final_period,
     where=f"matcher {path}",

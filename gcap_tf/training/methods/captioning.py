@@ -7,7 +7,7 @@ regularisers of `training/regularizers`. A loss of weight 0 is not computed.
 """
 
 import dataclasses
-from typing import Any, Literal
+from typing import Literal
 
 import keras
 import tensorflow as tf
@@ -15,7 +15,7 @@ import tensorflow as tf
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import base
-from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.data.prepared import feature_layout, pipeline, prepared_data, region_noise
 from gcap_tf.evaluation import caption_validation
 from gcap_tf.runs import run_folders
 from gcap_tf.text import vocabulary as vocabularies
@@ -35,8 +35,8 @@ from gcap_tf.training import (
 )
 from gcap_tf.training.regularizers import base as regularizer_base
 
-_CLIP_NORM = optimizers.OptimizerConfig(clip="norm", clip_at=0.1)
-_CLIP_VALUE = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
+CLIP_NORM = optimizers.OptimizerConfig(clip="norm", clip_at=0.1)
+CLIP_VALUE = optimizers.OptimizerConfig(clip="value", clip_at=0.1)
 _UPDOWN_SCHEDULE = schedules.ScheduleConfig("step_decay", 5e-4, factor=0.8, every=3)
 
 
@@ -54,6 +54,7 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
     first_stage_weights: weights of the first stage that the rest begins with.
     teacher: run folder of the matcher that is distilled, "" for none.
     losses: weights of the losses.
+    noise: how the regions of a batch are changed.
   """
 
   images: configs.PositiveInt = 29
@@ -67,32 +68,9 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
   losses: loss_options.CaptioningLosses = dataclasses.field(
     default_factory=loss_options.CaptioningLosses
   )
+  noise: region_noise.RegionNoise = dataclasses.field(default_factory=region_noise.RegionNoise)
   schedule: schedules.ScheduleConfig = _UPDOWN_SCHEDULE
-  optimizer: optimizers.OptimizerConfig = _CLIP_VALUE
-
-
-_GVD = {"max_words": 20, "min_count": 4, "optimizer": _CLIP_NORM}
-_DAI = {
-  "images": 20,
-  "schedule": schedules.ScheduleConfig("constant", 4e-4),
-  "optimizer": dataclasses.replace(_CLIP_VALUE, beta_1=0.8),
-}
-_PUBLISHED: dict[str, dict[str, Any]] = {
-  "gvd": _GVD,
-  "distributed": _GVD,
-  "cyclical": {
-    **_GVD,
-    "losses": loss_options.CaptioningLosses(cross_entropy_weight=0.5, reconstruction_weight=0.5),
-    "schedule": schedules.ScheduleConfig("constant", 1e-4),
-  },
-  "adaptive": {**_DAI, "max_words": 18},
-  "neuraltalk2": _DAI,
-}
-
-
-def for_model(model: str) -> CaptionerTrainingConfig:
-  """The published settings of a model, see its module; Up-Down's for any other."""
-  return CaptionerTrainingConfig(model=model, **_PUBLISHED.get(model, {}))
+  optimizer: optimizers.OptimizerConfig = CLIP_VALUE
 
 
 class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
@@ -103,6 +81,8 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     config: weights of the losses.
     vocabulary: the model's; regularisers may need its region labels.
     validation: scores the captioner; None gives no figures.
+    changer: changes the regions of every batch; None leaves them. Parts of an accumulated batch
+      are weighted by what the unchanged batch counts.
   """
 
   def __init__(
@@ -111,9 +91,10 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     config: loss_options.CaptioningLosses,
     vocabulary: vocabularies.Vocabulary | None = None,
     validation: caption_validation.Validation | None = None,
+    changer: region_noise.RegionChanger | None = None,
   ):
     super().__init__(model, validation)
-    self.config = config
+    self.config, self._changer = config, changer
     self.regularizers = regularization.active(config, model, vocabulary)
     self.extras = tuple(sorted({name for each in self.regularizers for name in each.extras}))
     self.sampling_chance = tf.Variable(0.0, trainable=False, name="sampling_chance")
@@ -129,6 +110,8 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
 
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     config, model = self.config, self.model
+    if self._changer is not None:
+      batch = self._changer(batch, seed)
     tokens, counted = batch["tokens"], self.counted(batch)
 
     memory = model.encode(batch, seed)
@@ -172,10 +155,13 @@ def train(
   )  # fmt: skip
   val = data.split("val") if "val" in data.splits else None
   validation = caption_validation.Validation(model, vocabulary, val)
-  trainer = CaptioningTrainer(model, config.losses, vocabulary, validation)
-  teacher = None
+  changer = feature_layout.changer(data, vocabulary, config.noise)
+  trainer = CaptioningTrainer(model, config.losses, vocabulary, validation, changer)
+  teacher, scored = None, {}
   if config.teacher:
-    teacher = teacher_cache.open_or_compute(run_folders.load(config.teacher, "matcher"), split)
+    matcher = run_folders.load(config.teacher, "matcher")
+    teacher = teacher_cache.open_or_compute(matcher, split)
+    scored = {"teacher_tags": matcher.model.noun_tags} if matcher.model.noun_tags else {}
 
   batch_config = pipeline.BatchConfig(
     images=min(config.images, len(split)),
@@ -183,6 +169,7 @@ def train(
     max_words=min(config.max_words, split.max_words),
     buckets=config.buckets,
     seed=config.seed,
+    **scored,
   )
   loop_config = loop.from_options(config, pipeline.steps_per_epoch(split, batch_config))
   if first_stage.is_wanted(config):

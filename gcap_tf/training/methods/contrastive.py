@@ -32,6 +32,7 @@ _SCHEDULE = schedules.ScheduleConfig("constant", 1e-6)
 _OPTIMIZER = optimizers.OptimizerConfig(beta_1=0.8, clip="value", clip_at=0.1)
 _PASS_SALT = 2000
 _OFFICIAL_WORDS = 16
+_RIGHT_ALONE = ("positive", "introspective")  # Terms without captions of other pictures.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +42,8 @@ class Contrast:
   Attributes:
     nu: ν.
     negatives: K, wrong pictures whose captions are used for every right one.
-    terms: "both", "positive" for CL(P), "negative" for CL(N).
+    terms: "both", "positive" for CL(P), "negative" for CL(N), "introspective" for IL, which
+      compares with the next picture of the batch instead of a reference.
     form: "softplus", or "clipped" for the released code's numbers, see losses/contrastive.py.
     passes: "joint" runs right and wrong captions under one dropout mask of the picture;
       "separate" draws a new one for the right captions and each of the K, as released.
@@ -158,12 +160,14 @@ class ContrastiveTrainer(captioner_trainer.CaptionerTrainer):
     slots = tf.shape(batch["tokens"])[1]
     pictures = tf.shape(batch["region_mask"])[0]
     right = tf.reshape(batch["tokens"], [pictures, -1, slots])
-    if self.config.terms == "positive":
+    if self.config.terms in _RIGHT_ALONE:
       return [right]
     return [right, *tf.split(batch["negatives"], self.config.negatives, axis=1)]
 
   def _ratios(self, batch, groups: list[tf.Tensor], seed: tf.Tensor) -> list[tf.Tensor]:
     """G of each group, [I, n] each."""
+    if self.config.terms == "introspective":
+      return [self._introspect(batch, groups[0], seed)]
     joint = self.config.passes == "joint"
     passes = [tf.concat(groups, 1)] if joint else groups
     memory = self.reference.encode(batch)
@@ -179,6 +183,17 @@ class ContrastiveTrainer(captioner_trainer.CaptionerTrainer):
       ratio = of_target - tf.stop_gradient(of_reference)
       ratios.append(tf.reshape(ratio, tf.shape(captions)[:2]))
     return tf.split(ratios[0], len(groups), axis=1) if joint else ratios
+
+  def _introspect(self, batch, right: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+    """ln p of right captions with their own picture less that with the next one: [I, n]."""
+    tokens = likelihood.trim(tf.reshape(right, [-1, tf.shape(right)[2]]))
+    memory = self.model.encode(batch, seed)
+    other = tf.nest.map_structure(lambda x: tf.roll(x, 1, axis=0), memory)
+    mask = self._target_mask(tokens)
+    own, wrong = (
+      likelihood.caption_log_probs(self.model, seen, tokens, seed, mask) for seen in (memory, other)
+    )
+    return tf.reshape(own - wrong, tf.shape(right)[:2])
 
   def _target_mask(self, tokens: tf.Tensor) -> tf.Tensor | None:
     if self.config.counted == "clean":
@@ -208,7 +223,7 @@ def train(
     seed=config.seed,
   )
   wrong = None
-  if config.contrast.terms != "positive":
+  if config.contrast.terms not in _RIGHT_ALONE:
     table = caption_table.open_or_read(folder / "captions_train.npz", split, start.vocabulary)
     caption_table.check_known(table, start.vocabulary, f"the start {config.start}")
     wrong = negatives.Negatives(

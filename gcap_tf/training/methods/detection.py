@@ -77,16 +77,20 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
       -1 leaves none out.
     folds: number of folds.
     mirror: train on mirrored pictures too.
+    tuned_rate: factor of the learning rate of the backbone's layers.
     batch_size: pictures of a step.
     max_pictures: at most so many training pictures; 0 takes all.
   """
 
-  model: detector.DetectorConfig = dataclasses.field(default_factory=detector.DetectorConfig)
+  model: detector.DetectorConfig = dataclasses.field(
+    default_factory=lambda: detector.DetectorConfig(tuned_stride=16)
+  )
   backbone_weights: str = "imagenet"
   losses: DetectionLosses = dataclasses.field(default_factory=DetectionLosses)
   fold: int = -1
   folds: configs.PositiveInt = folds.FOLDS
   mirror: bool = True
+  tuned_rate: configs.Weight = 0.1
   batch_size: configs.PositiveInt = 16
   max_pictures: configs.Count = 0
   epochs: configs.PositiveInt = 6
@@ -100,12 +104,12 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
 
 
 class DetectionTrainer(contract.Trainer):
-  """Losses of a detector's head on cached maps.
+  """Losses of a detector on cached maps.
 
   Args:
-    head: what is learned.
+    model: what is learned, see its `learned`.
     config: weights.
-    validation: judges the head; None leaves it out.
+    validation: judges the detector; None leaves it out.
   """
 
   # No such figure: the last weights are kept, so that no validation picture chooses them.
@@ -113,16 +117,17 @@ class DetectionTrainer(contract.Trainer):
 
   def __init__(
     self,
-    head: detector.DetectorHead,
+    model: detector.Detector,
     config: DetectionLosses,
     validation: detector_validation.Validation | None = None,
   ):
-    self.model, self.config, self._validation = head, config, validation
-    limits = assignment.size_limits(head.points.numpy(), head.config.size)
+    self.model, self.config, self._validation = model.learned, config, validation
+    self._detector, self._head = model, model.head
+    limits = assignment.size_limits(self._head.points.numpy(), self._head.config.size)
     self._limits = tuple(tf.constant(limit) for limit in limits)
 
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
-    maps = map_cache.maps_of(batch)
+    maps = self._detector.maps(map_cache.maps_of(batch))
     boxes = canvas.to_canvas(batch["boxes"], batch["content"])
     return {
       **self._proposal_losses(maps, batch, boxes),
@@ -145,16 +150,16 @@ class DetectionTrainer(contract.Trainer):
     return {} if self._validation is None else self._validation.draw()
 
   def _assign(self, boxes: tf.Tensor, box_mask: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    return assignment.assign(boxes, box_mask, self.model.points, self._limits)
+    return assignment.assign(boxes, box_mask, self._head.points, self._limits)
 
   def _proposal_losses(self, maps, batch, boxes):
     config = self.config
-    found = self.model(maps, training=True)
+    found = self._head(maps, training=True)
     rows, positive = self._assign(boxes, batch["box_mask"])
     overlap, generalised = overlaps.matched(found["boxes"], tf.gather(boxes, rows, batch_dims=1))
     quality = tf.where(positive, tf.stop_gradient(overlap), 0.0)
     count = tf.maximum(tf.reduce_sum(tf.cast(positive, tf.float32)), 1.0)
-    counted = self.model.on_picture(batch["content"])
+    counted = self._head.on_picture(batch["content"])
     focal = detection.quality_focal(found["logits"], quality, counted) / count
     apart = detection.overlap(generalised, positive) / count
     return {
@@ -171,7 +176,7 @@ class DetectionTrainer(contract.Trainer):
       tf.boolean_mask(rows[:, :NAMED], batch["box_mask"][:, :NAMED])
       for rows in (vectors, batch["words"], batch["colours"])
     )
-    logits = self.model.namer(vectors, seed)
+    logits = self._head.namer(vectors, seed)
     losses = {}
     for name, counts, weight in (
       ("label", words, config.label_weight),
@@ -180,6 +185,17 @@ class DetectionTrainer(contract.Trainer):
       mean = detection.naming(logits[name], counts)
       losses[name] = weight * replicas.share(mean, tf.reduce_any(counts > 0, -1), name)
     return losses
+
+
+def _slow_backbone(
+  config: DetectorTrainingConfig, model: detector.Detector
+) -> DetectorTrainingConfig:
+  """The options with a lower rate for the tuned layers."""
+  tuned = tuple(variable.path for layer in model.learned.tuned for variable in layer.weights)
+  if not tuned:
+    return config
+  optimizer = dataclasses.replace(config.optimizer, slow=tuned, slow_factor=config.tuned_rate)
+  return dataclasses.replace(config, optimizer=optimizer)
 
 
 def shake(boxes: tf.Tensor, content: tf.Tensor, deviation: float, seed: tf.Tensor) -> tf.Tensor:
@@ -220,6 +236,6 @@ def train(
   with pipeline.clear_errors():
     batches = detector_data.training_batches(sources, chosen, classes, model)
     validation = detector_data.validation(sources, classes, model)
-    trainer = DetectionTrainer(model.head, config.losses, validation)
-    loop_config = loop.from_options(config, batches.steps_per_epoch)
+    trainer = DetectionTrainer(model, config.losses, validation)
+    loop_config = loop.from_options(_slow_backbone(config, model), batches.steps_per_epoch)
     return loop.train(trainer, batches, loop_config, folder, label="training the detector")

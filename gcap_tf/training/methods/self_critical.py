@@ -20,7 +20,7 @@ import tensorflow as tf
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import base, likelihood
-from gcap_tf.data.prepared import pipeline, prepared_data
+from gcap_tf.data.prepared import feature_layout, pipeline, prepared_data, region_noise
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.decoding import greedy, sample
 from gcap_tf.evaluation import caption_validation, captioner_evaluation
@@ -86,6 +86,7 @@ class ScstTrainingConfig(loop_options.LoopOptions):
     images: pictures of a step.
     max_words: references are cut to it; 0 takes the limit that the start was trained with.
     sampled_captions: how captions are sampled and compared.
+    noise: how the regions of a batch are changed; rewards see the changed regions, too.
     schedule: learning rate over time; published: 5e-5, constant.
     optimizer: Adam and gradient clipping; published: clamped at 0.1.
   """
@@ -101,6 +102,7 @@ class ScstTrainingConfig(loop_options.LoopOptions):
   max_words: configs.Count = 0
   epochs: configs.PositiveInt = 80
   sampled_captions: SampledCaptions = dataclasses.field(default_factory=SampledCaptions)
+  noise: region_noise.RegionNoise = dataclasses.field(default_factory=region_noise.RegionNoise)
   schedule: schedules.ScheduleConfig = _SCHEDULE
   optimizer: optimizers.OptimizerConfig = _OPTIMIZER
 
@@ -115,6 +117,7 @@ class ScstTrainer(captioner_trainer.CaptionerTrainer):
     matcher: scores the reward "matcher"; None if the sum has none.
     teacher: matcher whose attention is distilled; None for none. It may be `matcher`.
     validation: scores the captioner; None gives no figures.
+    changer: changes the regions of every batch; None leaves them.
   """
 
   def __init__(
@@ -125,9 +128,10 @@ class ScstTrainer(captioner_trainer.CaptionerTrainer):
     matcher: matcher_score.MatcherScore | None = None,
     teacher: matcher_score.MatcherScore | None = None,
     validation: caption_validation.Validation | None = None,
+    changer: region_noise.RegionChanger | None = None,
   ):
     super().__init__(model, validation)
-    self.config, self._rewards = config, rewards
+    self.config, self._rewards, self._changer = config, rewards, changer
     self._matcher, self._teacher = matcher, teacher
     self.reported = (
       *("reward_sample", "reward_baseline", "advantage"),
@@ -149,6 +153,8 @@ class ScstTrainer(captioner_trainer.CaptionerTrainer):
 
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     config, model = self.config, self.model
+    if self._changer is not None:
+      batch = self._changer(batch, seed)
     memory = model.encode(batch, seed)
     sampled = sample.decode(model, memory, self._sample, seed, noise_seed=seed)["tokens"]
     advantages, figures = self._advantages(batch, sampled)
@@ -256,7 +262,10 @@ def train(
   files.write_text(folder / "rewards.md", reward_curves.LEGEND)
   validation = start_run.validation(start, data)
   rewards = weighted.WeightedSum(weights, terms)
-  trainer = ScstTrainer(start.model, config.sampled_captions, rewards, matcher, teacher, validation)
+  changer = feature_layout.changer(data, start.vocabulary, config.noise)
+  trainer = ScstTrainer(
+    start.model, config.sampled_captions, rewards, matcher, teacher, validation, changer
+  )
 
   batch_config = pipeline.BatchConfig(
     images=min(config.images, len(split)), max_words=1, seed=config.seed

@@ -29,6 +29,7 @@ R = TypeVar("R", bound=type["Regularizer"])
 
 _REMEDIES = {
   "teacher_attention": "name a teacher",
+  "teacher_words": "name a teacher",
   "target_regions": "prepare the data from a dataset with annotated boxes",
 }
 

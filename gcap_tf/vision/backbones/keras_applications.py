@@ -14,6 +14,8 @@ from gcap_tf import errors
 from gcap_tf.vision.backbones import base
 
 _PROBE = 256
+_CUT = 4  # After the last layer of this stride.
+_FROZEN = "; train with it frozen: --set model.tuned_stride=0"
 
 
 @keras.saving.register_keras_serializable(package="gcap_tf")
@@ -45,10 +47,28 @@ class KerasApplication(base.Backbone):
     _module(application)
     layers = _stride_layers(application)
     model = _build(application, weights, None)
-    tapped = keras.Model(model.input, {s: model.layers[i].output for s, i in layers.items()})
+    outputs = {stride: model.layers[index].output for stride, index in layers.items()}
+    tapped = keras.Model(model.input, {stride: outputs[stride] for stride in base.STRIDES})
     canvas = keras.Input((None, None, 3), name="canvas")
     super().__init__(canvas, tapped(Preprocess(application, name="normalise")(canvas)), **kwargs)
     self.application = application
+    self._inside = (model.input, outputs)
+
+  def parts(self):
+    start, outputs = self._inside
+    if _CUT not in outputs:
+      raise errors.UserError(f"keras:{self.application} has no map of stride {_CUT}{_FROZEN}")
+    middle = outputs[_CUT]
+    outputs = {stride: outputs[stride] for stride in base.STRIDES}
+    canvas = keras.Input((None, None, 3), name="canvas")
+    normalised = Preprocess(self.application, name="normalise")(canvas)
+    lower = base.Backbone(canvas, {_CUT: keras.Model(start, middle)(normalised)}, name=self.name)
+    try:
+      return lower, keras.Model(middle, outputs, name=f"{self.name}_upper")
+    except ValueError:
+      raise errors.UserError(
+        f"keras:{self.application} cannot be cut at stride {_CUT}{_FROZEN}"
+      ) from None
 
   def get_config(self):
     return {"application": self.application, "name": self.name}
@@ -100,7 +120,7 @@ def _build(application: str, weights: str, size: int | None) -> keras.Model:
 
 
 def _stride_layers(application: str) -> dict[int, int]:
-  """{stride: index of the last layer with it}."""
+  """{stride: index of the last layer with it}, for the cut too if there is such a layer."""
   found = {}
   for index, layer in enumerate(_build(application, "none", _PROBE).layers):
     shape = getattr(layer.output, "shape", ())
@@ -112,4 +132,4 @@ def _stride_layers(application: str) -> dict[int, int]:
       f"keras:{application} has no map of stride {missing[0]}; choose a model with strides "
       f"{', '.join(map(str, base.STRIDES))}, such as keras:ResNet50"
     )
-  return {stride: found[stride] for stride in base.STRIDES}
+  return {stride: found[stride] for stride in (_CUT, *base.STRIDES) if stride in found}

@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 import pathlib
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 import tensorflow as tf
@@ -14,21 +13,13 @@ from gcap_tf.data import records
 from gcap_tf.data.stores import extracted_store, label_mapping
 from gcap_tf.vision import canvas, folds, pictures, regions, suppression
 from gcap_tf.vision import detector as detectors
-from gcap_tf.vision.detectors import base, catalog
+from gcap_tf.vision.detectors import base, catalog, own
 
 SHIPPED = "shipped"
 _THRESHOLD = 0.5  # IoU above which the lesser of two boxes of another detector is dropped.
 
 
-class DetectorRun(Protocol):
-  """Our detector as a run folder has it (`runs.detector_runs.DetectorRun`)."""
-
-  detector: detectors.Detector
-  labels: tuple[str, ...]
-  colours: tuple[str, ...]
-
-
-OpenRun = Callable[[str], DetectorRun]
+OpenRun = Callable[[str], own.DetectorRun]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +27,8 @@ class ExtractionConfig:
   """What decides the bytes of a store.
 
   Attributes:
-    detector: "shipped", a run folder, or `PREFIX:WHAT` of another detector.
+    detector: "shipped", a run folder, or `PREFIX:WHAT` of another detector, or
+      several of them joined by "+".
     describer: our detector that describes the boxes of another one.
     folds: run folders; run f was trained without the pictures of fold f. Each picture that
       `train_ids` lists is looked at by the run that has not seen it.
@@ -75,7 +67,7 @@ class RegionExtractor:
     foreign = catalog.is_foreign(config.detector)
     self._foreign = None
     if foreign:
-      self._foreign = catalog.open_detector(config.detector, config.class_names)
+      self._foreign = catalog.open_detector(config.detector, config.class_names, open_run)
     self._main = open_run(config.describer if foreign else config.detector)
     runs = [self._main, *(open_run(name) for name in config.folds)]
     for name, run in zip(config.folds, runs[1:], strict=True):

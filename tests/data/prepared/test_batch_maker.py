@@ -186,6 +186,37 @@ def test_a_teachers_attention_sits_at_its_words(items, split, layout, first):
   assert found[0].sum() == pytest.approx(attention[:5, :3].sum(), rel=1e-6)
 
 
+@pytest.mark.parametrize(
+  ("options", "message"),
+  [
+    ({"images": 0}, r"batches\.images is 0; expected 1 or more"),
+    ({"max_words": -1}, r"batches\.max_words is -1; expected 0 or more"),
+    ({"buckets": (0, 4)}, r"batches\.buckets is 0; expected 1 or more"),
+  ],
+)
+def test_options_out_of_their_range_are_refused(split, options, message):
+  vocabulary = split.data.build_vocabulary("matcher", 1)
+  with pytest.raises(errors.UserError, match=message):
+    batch_maker.BatchMaker(split, vocabulary, batch_plan.BatchConfig(**options))
+
+
+def test_words_of_a_teacher_are_those_of_its_tags(items, split):
+  vocabulary = split.data.build_vocabulary("captioner", 1)
+  tags = items[0].captions[0].tags
+  chosen = ("NOUN", "PROPN", next(tag for tag in tags if tag not in ("NOUN", "PROPN")))
+  count = len(tags)
+
+  class Teacher:
+    def get(self, caption_id):
+      return np.ones([count, 4], np.float32)
+
+  config = batch_plan.BatchConfig(teacher_tags=chosen, max_words=0)
+  maker = batch_maker.BatchMaker(split, vocabulary, config, teacher=Teacher())
+  batch = maker.make(np.array([0]), np.array([[0]]), np.array([True]), count)
+  assert batch["teacher_words"][0, :count].tolist() == [tag in chosen for tag in tags]
+  assert batch["noun_mask"][0, :count].tolist() == [tag in ("NOUN", "PROPN") for tag in tags]
+
+
 def test_batches_are_the_same_with_and_without_a_cache(split):
   vocabulary = split.data.build_vocabulary("matcher", 1)
   makers = [

@@ -41,6 +41,17 @@ def test_the_index_counts_captions_words_and_regions(tmp_path):
     assert split.caption_pictures[start] == position
 
 
+@pytest.mark.parametrize(("size", "is_mean"), [(0, False), (8, True), (3, False)])
+def test_folders_of_earlier_versions_take_a_global_feature_of_equal_size_as_the_mean(
+  tmp_path, size, is_mean
+):
+  items = make_records.make_records(2, global_size=size)
+  data = make_records.write_folder(tmp_path / "out", {"train": items})
+  del data.info["global_is_mean"]
+  (data.folder / "dataset.json").write_text(json.dumps(data.info))
+  assert prepared_data.PreparedData(data.folder).global_is_mean == is_mean
+
+
 def test_closing_only_closes_files(data):
   split = data.split("train")
   split.record(0)

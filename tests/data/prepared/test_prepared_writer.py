@@ -75,6 +75,22 @@ def test_object_classes_are_those_that_captions_use_where_none_are_given(tmp_pat
   assert [counts[name] for name in info["object_classes"]] == sorted(counts.values(), reverse=True)
 
 
+def with_global_feature(record, change):
+  feature = record.regions.features.mean(axis=0) + change
+  return dataclasses.replace(
+    record, regions=dataclasses.replace(record.regions, global_feature=feature)
+  )
+
+
+def test_the_folder_records_whether_every_global_feature_is_the_mean(tmp_path):
+  plain = make_records.make_records(2)
+  mean = [with_global_feature(record, 0.0) for record in plain]
+  mixed = [mean[0], with_global_feature(plain[1], 0.5)]
+  for name, items, is_mean in (("no", plain, False), ("mean", mean, True), ("own", mixed, False)):
+    data = make_records.write_folder(tmp_path / name, {"train": items}, shards=2)
+    assert data.global_is_mean == data.info["global_is_mean"] == is_mean, name
+
+
 def test_a_summary_survives_json(tmp_path):
   summary = prepared_writer.write_shard(tmp_path, "train", 0, 1, make_records.make_records(3))
   stored = json.loads(json.dumps(summary.to_json()))

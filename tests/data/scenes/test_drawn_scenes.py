@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data.scenes import drawn_scenes, scene_words
 from gcap_tf.text import object_words, tokenizer
@@ -149,7 +150,7 @@ def test_an_index_outside_is_an_error_that_names_the_last(index):
 
 
 def test_negative_counts_are_refused():
-  with pytest.raises(errors.UserError, match="val is -1"):
-    drawn_scenes.SceneConfig(val=-1)
-  with pytest.raises(errors.UserError, match="captions is 0"):
-    drawn_scenes.SceneConfig(captions=0)
+  with pytest.raises(errors.UserError, match=r"scenes\.val is -1; expected 0 or more"):
+    configs.check(drawn_scenes.SceneConfig(val=-1), "scenes")
+  with pytest.raises(errors.UserError, match=r"scenes\.captions is 0; expected 1 or more"):
+    configs.check(drawn_scenes.SceneConfig(captions=0), "scenes")

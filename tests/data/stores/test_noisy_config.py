@@ -1,16 +1,19 @@
 import pytest
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data.stores import noisy_config
 
 
-@pytest.mark.parametrize(
-  "wrong",
-  [{"regions": 0}, {"feature_size": 0}, {"partial": 0.9, "enlarged": 0.9}, {"similarity": 1.0}],
-)
-def test_impossible_settings_are_refused(wrong):
-  with pytest.raises(errors.UserError, match="noisy detector"):
-    noisy_config.NoisyConfig(**wrong)
+def test_shares_that_add_up_to_more_than_one_are_refused():
+  with pytest.raises(errors.UserError, match=r"partial \+ enlarged \+ background is 2; expected 1"):
+    noisy_config.NoisyConfig(partial=0.9, enlarged=0.9)
+
+
+@pytest.mark.parametrize("name", ["regions", "feature_size"])
+def test_regions_and_features_are_one_or_more(name):
+  with pytest.raises(errors.UserError, match=f"noisy.{name} is 0; expected 1 or more"):
+    configs.check(noisy_config.NoisyConfig(**{name: 0}), "noisy")
 
 
 def test_harder_levels_have_more_noise():

@@ -6,10 +6,12 @@ from gcap_tf.runs import run_folders
 from tests.training import fine_tuned, small_runs
 
 
-def captioner(folder, boxes=True, **config) -> evaluator.CaptionerAnswers:
+def captioner(
+  folder, boxes=True, name="neuraltalk2", sizes=None, **config
+) -> evaluator.CaptionerAnswers:
   """An untrained captioner and the validation split of five pictures."""
   data = small_runs.data(folder, boxes=boxes)
-  run = run_folders.load(fine_tuned.captioner(folder / "run", data))
+  run = run_folders.load(fine_tuned.captioner(folder / "run", data, name, **sizes or {}))
   decode = decode_config.DecodeConfig(min_length=4)
   return evaluator.CaptionerAnswers(
     run, data.split("val"), evaluator.ReportConfig(decode, **config)

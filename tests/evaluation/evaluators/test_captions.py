@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from gcap_tf.evaluation.evaluators import captions
 from tests.evaluation.evaluators import subjects
 
@@ -14,3 +16,10 @@ def test_captions_are_scored_and_saved(tmp_path):
   assert "cider" in report.text
   saved = json.loads(path.read_text())
   assert [row["caption"] for row in saved] == [answer.caption for answer in subject.answers]
+
+
+def test_pictures_add_up_to_metrics_that_are_means(tmp_path):
+  subject = subjects.captioner(tmp_path, metrics=("cider", "bleu"), statistics=True)
+  report = captions.Captions().run(subject)
+  assert set(report.statistics) == {"cider"}
+  assert report.statistics["cider"].value == pytest.approx(report.values["cider"])

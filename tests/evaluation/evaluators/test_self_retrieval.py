@@ -9,6 +9,7 @@ from gcap_tf.data.prepared import pipeline, prepared_data
 from gcap_tf.evaluation.evaluators import self_retrieval
 from gcap_tf.metrics import self_retrieval as metric
 from gcap_tf.runs import run_folders
+from tests.evaluation.evaluators import subjects
 from tests.training import fine_tuned, small_runs
 
 
@@ -80,3 +81,11 @@ def test_fingerprints_tell_weights_and_captions_apart(place):
 def test_one_picture_is_refused(place):
   with pytest.raises(errors.UserError, match="needs 2 pictures or more, not 1"):
     self_retrieval.evaluate(None, None, [], 1)
+
+
+def test_captions_add_up_to_recalls(tmp_path):
+  subject = subjects.captioner(tmp_path, self_retrieval=5, statistics=True)
+  report = self_retrieval.SelfRetrieval().run(subject)
+  assert "self_retrieval_500" in report.statistics
+  for name, found in report.statistics.items():
+    assert found.value == pytest.approx(report.values[name]), name

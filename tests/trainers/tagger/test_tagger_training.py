@@ -8,9 +8,7 @@ import spacy
 from gcap_tf.text import tagging
 from trainers.tagger import tagged, tagger_scores, tagger_training
 
-TINY = tagger_training.TaggerConfig(
-  rows=(200, 50, 100, 50), width=16, depth=1, epochs=30, batch_words=12, dropout=0.0
-)
+TINY = tagger_training.TaggerConfig(width=16, depth=1, epochs=30, batch_words=12, dropout=0.0)
 SENTENCES = [
   tagged.Sentence(("a", "dog", "runs"), ("DET", "NOUN", "VERB")),
   tagged.Sentence(("the", "man", "jumps"), ("DET", "NOUN", "VERB")),
@@ -84,7 +82,7 @@ def test_it_learns_saves_and_loads_without_the_training_words(tmp_path):
 
 
 def test_training_is_repeatable():
-  config = tagger_training.TaggerConfig(rows=(50, 50, 50, 50), width=8, depth=1, epochs=2)
+  config = tagger_training.TaggerConfig(width=8, depth=1, epochs=2)
   first, second = (
     tagger_training.train(config, SENTENCES).get_pipe("tagger").model.to_bytes() for _ in range(2)
   )

@@ -41,16 +41,19 @@ def test_document_frequencies_count_whole_captions_with_their_end(data):
   assert found.images == len(split)
 
 
-def test_words_are_nouns_where_most_of_their_occurrences_are():
+def test_words_have_the_tags_of_most_of_their_occurrences():
   table = caption_table.CaptionTable(
     np.array(["p"]),
     np.array([2]),
     np.array([1, 2, 1, 1, 2, 3]),
     np.array([3, 3]),
-    np.array([True, True, True, False, False, False]),
+    np.array(["NOUN", "NOUN", "PROPN", "VERB", "ADJ", "ADJ"]),
   )
   # Word 1 is a noun twice of three times, word 2 once of two, word 3 never, word 4 unseen.
-  np.testing.assert_array_equal(table.noun_words(5), [False, True, False, False, False])
+  nouns = table.words_tagged({"NOUN", "PROPN"}, 5)
+  np.testing.assert_array_equal(nouns, [False, True, False, False, False])
+  with_adjectives = table.words_tagged({"NOUN", "PROPN", "ADJ"}, 5)
+  np.testing.assert_array_equal(with_adjectives, [False, True, True, True, False])
 
 
 def test_a_table_is_kept_and_read_anew_for_other_words(data, tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ def make_table(pictures, captions=CAPTIONS):
     np.full(pictures, captions),
     np.array(ids, np.int32),
     np.full(pictures * captions, 2),
-    np.zeros(len(ids), bool),
+    np.zeros(len(ids), np.str_),
   )
 
 

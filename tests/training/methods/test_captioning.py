@@ -48,7 +48,8 @@ def batch_with_teacher():
   teacher *= np.repeat(batch["region_mask"].numpy(), 2, 0)[:, None]
   teacher /= teacher.sum(-1, keepdims=True)
   teacher *= batch["noun_mask"].numpy()[..., None]
-  return batch | {"teacher_attention": tf.constant(teacher, tf.float32)}
+  taught = {"teacher_attention": tf.constant(teacher, tf.float32)}
+  return batch | taught | {"teacher_words": batch["noun_mask"]}
 
 
 BATCH = batch_with_teacher()
@@ -121,6 +122,7 @@ def test_gvds_supervised_losses_use_the_classes_of_words():
 def test_a_batch_without_nouns_or_boxes_gives_no_nan():
   batch = BATCH | {
     "noun_mask": tf.zeros_like(BATCH["noun_mask"]),
+    "teacher_words": tf.zeros_like(BATCH["teacher_words"]),
     "target_regions": tf.zeros_like(BATCH["target_regions"]),
   }
   model = make("gvd", num_classes=3, localizer="mlp")
@@ -178,7 +180,8 @@ def test_one_graph_serves_each_bucket_of_lengths():
     traces.append(1)
     return trainer.losses(batch, SEED)
 
-  keys = ("tokens", "token_mask", "noun_mask", "target_regions", "teacher_attention")
+  keys = ("tokens", "token_mask", "noun_mask", "target_regions")
+  keys += ("teacher_attention", "teacher_words")
   short = BATCH | {key: BATCH[key][:, :4] for key in keys}
   for batch in (BATCH, short, BATCH, short):
     run(batch)
@@ -268,25 +271,23 @@ def test_a_teacher_adds_its_loss_and_its_attention_is_kept(tmp_path):
   assert list((tmp_path / "teacher" / "attention").iterdir()) == kept
 
 
+def test_a_teacher_of_verbs_distils_verbs(tmp_path):
+  data = small_runs.data(tmp_path)
+  tagged = {tag for n in range(3) for c in data.split("train").record(n).captions for tag in c.tags}
+  scored = sorted(tagged - {"NOUN", "PROPN"})
+  fine_tuned.matcher(tmp_path / "teacher", data, tags=scored)
+  config = small_runs.captioner_config(
+    teacher=str(tmp_path / "teacher"), losses=loss_options.CaptioningLosses(distill_weight=0.5)
+  )
+  captioning.train(data, config, tmp_path / "run")
+  assert losses_of(tmp_path / "run")[-1]["distillation"] > 0
+
+
 def test_regions_that_lack_what_is_asked_for_are_refused(tmp_path):
   data = small_runs.data(tmp_path, labels=False)
   config = small_runs.captioner_config(region_labels="yes")
   with pytest.raises(errors.UserError, match="regions without labels"):
     captioning.train(data, config, tmp_path / "run")
-
-
-@pytest.mark.parametrize(
-  ("model", "clip", "words"), [("updown", "value", 16), ("distributed", "norm", 20)]
-)
-def test_each_family_has_its_published_settings(model, clip, words):
-  config = captioning.for_model(model)
-  assert (config.optimizer.clip, config.max_words) == (clip, words)
-  assert config.optimizer.clip_at == 0.1
-
-
-def test_cyclical_weighs_both_passes():
-  losses = captioning.for_model("cyclical").losses
-  assert losses.cross_entropy_weight == losses.reconstruction_weight == 0.5
 
 
 @pytest.mark.parametrize("model", catalog.CAPTIONERS.names())

@@ -95,6 +95,20 @@ def test_right_pairs_alone_need_no_negatives():
   assert list(trainer.losses(batch, SEED)) == ["positive"]
 
 
+def test_introspective_learning_compares_the_target_with_itself_on_the_next_picture():
+  batch = make_batch()
+  model, reference = make_model("adaptive"), make_model(start=2)
+  found = make_trainer(model, reference, terms="introspective").losses(batch, SEED)
+  memory = model.encode(batch)
+  other = {name: tf.roll(tensor, 1, axis=0) for name, tensor in memory.items()}
+  own, wrong = (
+    likelihood.caption_log_probs(model, seen, batch["tokens"]) for seen in (memory, other)
+  )
+  expected = tf.reduce_mean(tf.nn.softplus(wrong - own))
+  assert set(found) == {"positive"}
+  np.testing.assert_allclose(found["positive"], expected, rtol=1e-5)
+
+
 def test_the_released_cross_setting_leaves_out_the_targets_end_and_late_words():
   model, reference, batch = make_model(), make_model(start=2), make_batch()
   long = tf.tile(tf.constant([[1 + n % 9 for n in range(18)] + [0]]), [6, 1])

@@ -15,15 +15,15 @@ from gcap_tf.training.optimizers import Adam, OptimizerConfig
 from gcap_tf.vision import detector
 from tests.vision import tiny_photographs
 
-_CHANNELS = {8: 3, 16: 4, 32: 5}
+_CHANNELS = {8: 40, 16: 112, 32: 320}
 _CONFIG = detection.DetectorTrainingConfig(
   model=tiny_photographs.CONFIG, backbone_weights="none", batch_size=2, epochs=2, evaluate_every=3
 )
 
 
-def _head():
+def _detector():
   keras.utils.set_random_seed(1)
-  return detector.DetectorHead(tiny_photographs.CONFIG, _CHANNELS)
+  return detector.Detector(tiny_photographs.CONFIG)
 
 
 def _batch(pictures=4, seed=0):
@@ -51,7 +51,7 @@ def _batch(pictures=4, seed=0):
 
 
 def test_losses_reach_every_weight():
-  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  trainer = detection.DetectionTrainer(_detector(), detection.DetectionLosses())
   with tf.GradientTape() as tape:
     losses = trainer.losses(_batch(), tf.constant([1, 2]))
     total = tf.add_n(list(losses.values()))
@@ -63,7 +63,7 @@ def test_losses_reach_every_weight():
 
 
 def test_a_few_pictures_are_learned():
-  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  trainer = detection.DetectionTrainer(_detector(), detection.DetectionLosses())
   variables = [weight.value for weight in trainer.model.trainable_variables]
   update = update_step.UpdateStep(trainer, Adam(OptimizerConfig(), variables))
   batch = _batch()
@@ -77,7 +77,7 @@ def test_a_few_pictures_are_learned():
 def test_a_step_is_a_function_of_its_seed():
   batch = _batch()
   one, same, other = (
-    detection.DetectionTrainer(_head(), detection.DetectionLosses()).losses(
+    detection.DetectionTrainer(_detector(), detection.DetectionLosses()).losses(
       batch, tf.constant(seed)
     )["label"]
     for seed in ([1, 2], [1, 2], [1, 3])
@@ -86,16 +86,41 @@ def test_a_step_is_a_function_of_its_seed():
 
 
 def test_no_gradient_flows_from_names_into_proposals():
-  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  trainer = detection.DetectionTrainer(_detector(), detection.DetectionLosses())
   with tf.GradientTape() as tape:
     losses = trainer.losses(_batch(), tf.constant([1, 2]))
     named = losses["label"] + losses["colour"]
-  weights = [weight.value for weight in trainer.model.proposer.trainable_variables]
+  weights = [weight.value for weight in trainer.model.head.proposer.trainable_variables]
   assert all(gradient is None for gradient in tape.gradient(named, weights))
 
 
+def test_tuned_layers_of_the_backbone_learn_slowly_and_the_others_stay():
+  tuned = dataclasses.replace(tiny_photographs.CONFIG, tuned_stride=16)
+  keras.utils.set_random_seed(1)
+  model = detector.Detector(tuned)
+  trainer = detection.DetectionTrainer(model, detection.DetectionLosses())
+  batch = {name: value for name, value in _batch().items() if not name.startswith("map_")}
+  batch["map_8"] = model.frozen(tf.random.stateless_uniform([4, 64, 64, 3], [1, 1]) * 255)[8]
+  config = detection._slow_backbone(dataclasses.replace(_CONFIG, tuned_rate=0.01), model)
+  variables = [weight.value for weight in trainer.model.trainable_variables]
+  update = update_step.UpdateStep(trainer, Adam(config.optimizer, variables))
+  before = {w.path: w.numpy() for w in (*model.backbone.weights, *model.head.weights)}
+  update(batch, tf.constant([1, 0]), tf.constant(0.01), tf.constant(0.0))
+  moved = {
+    w.path: np.abs(w.numpy() - before[w.path]).max()
+    for w in (*model.backbone.weights, *model.head.trainable_weights)
+  }
+  first = {path: moved[path] for path in moved if path.startswith(("stem", "block_3_"))}
+  middle = {path: moved[path] for path in moved if path.startswith(("block_4_", "block_10_"))}
+  last = {path: moved[path] for path in moved if path.startswith(("block_11_", "block_15_"))}
+  assert first and last and not any(first.values()) and not any(last.values())
+  # Adam's first step is as long as the rate, whatever the gradient.
+  assert all(0 < step < 1.1e-4 for path, step in middle.items() if path.endswith("kernel"))
+  assert max(moved[w.path] for w in model.head.trainable_weights) > 9e-3
+
+
 def test_what_means_are_over_is_known_from_the_batch():
-  trainer = detection.DetectionTrainer(_head(), detection.DetectionLosses())
+  trainer = detection.DetectionTrainer(_detector(), detection.DetectionLosses())
   counted = trainer.counted(_batch(3))
   assert int(tf.reduce_sum(tf.cast(counted["label"], tf.int32))) == 6
   assert int(tf.reduce_sum(tf.cast(counted["colour"], tf.int32))) == 3
@@ -117,13 +142,16 @@ def sources(tmp_path_factory):
 
 
 def _weights(run):
-  return [np.asarray(weight.value) for weight in detector_runs.load(run).detector.head.weights]
+  return [np.asarray(weight.value) for weight in detector_runs.load(run).detector.learned.weights]
 
 
-def test_a_run_that_was_stopped_goes_on_exactly(sources, tmp_path):
+@pytest.mark.parametrize("tuned", [0, 16])
+def test_a_run_that_was_stopped_goes_on_exactly(sources, tmp_path, tuned):
   # A constant rate does not depend on the number of steps, so a shorter run is its beginning.
   constant = schedules.ScheduleConfig("constant", 1e-3)
-  config = dataclasses.replace(_CONFIG, schedule=constant)
+  model = dataclasses.replace(tiny_photographs.CONFIG, tuned_stride=tuned)
+  config = dataclasses.replace(_CONFIG, schedule=constant, model=model)
+  sources = dataclasses.replace(sources, cache=f"{sources.cache}_{tuned}")
   detection.train(sources, config, tmp_path / "straight")
   begun = dataclasses.replace(config, max_steps=4, evaluate_every=100)
   detection.train(sources, begun, tmp_path / "parted")

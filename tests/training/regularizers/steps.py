@@ -30,7 +30,8 @@ def make_batch():
   batch = captioner_harness.make_batch()
   mask = np.repeat(batch["region_mask"].numpy(), 2, 0)[:, None] * 1.0
   teacher = mask / mask.sum(-1, keepdims=True) * batch["noun_mask"].numpy()[..., None]
-  return batch | {"teacher_attention": tf.constant(teacher, tf.float32)}
+  taught = {"teacher_attention": tf.constant(teacher, tf.float32)}
+  return batch | taught | {"teacher_words": batch["noun_mask"]}
 
 
 def take(model, batch=None, **losses) -> tuple[base.Regularizer, base.Step]:

@@ -49,3 +49,12 @@ def test_a_missing_file_is_one_line(tmp_path):
 
 def test_names_are_those_of_keras():
   assert "ResNet101" in keras_applications.names()
+
+
+def test_its_two_parts_give_the_same_maps(backbone):
+  canvas = np.random.default_rng(0).uniform(0, 255, (1, 64, 64, 3)).astype("float32")
+  lower, upper = backbone.parts()
+  assert list(lower.channels) == [4]
+  maps = upper(lower(canvas)[4])
+  for stride, expected in backbone(canvas).items():
+    np.testing.assert_allclose(maps[stride], expected, atol=1e-5)

@@ -1,6 +1,7 @@
 """Finds the words of a vocabulary that name a thing; answers mark them as grounded."""
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Collection, Iterable
 
 from gcap_tf.text import object_words, tagging
 from gcap_tf.text import vocabulary as vocabularies
@@ -14,6 +15,7 @@ _OTHER_FRAMES = (
   "people _ near a wall",
   "two _ women are here",
 )
+_MODIFIER_TAGS = frozenset(("ADJ", "NUM"))
 _FRAMES = (*_NOUN_FRAMES, *_ADJECTIVE_FRAMES, *_OTHER_FRAMES)
 
 
@@ -34,14 +36,18 @@ def is_thing(vocabulary: vocabularies.Vocabulary, names: Iterable[str] | None = 
   return [a and b for a, b in zip(named, may_be_noun(vocabulary), strict=True)]
 
 
-def is_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
+def is_noun(
+  vocabulary: vocabularies.Vocabulary, kinds: Collection[str] = tagging.NOUN_TAGS
+) -> list[bool]:
   """Whether the tagger reads each word as a noun in half or more of eight short captions.
+
+  `kinds` are other parts of speech instead of nouns.
 
   A vocabulary has no sentences, and nearly every word alone could be a noun: "green" is
   one on a golf course. So some of the captions put the word in the place of a verb or an
   adjective.
   """
-  return [_is_mostly_noun(tags) for tags in _tags(vocabulary)]
+  return [_is_mostly(kinds, tags) for tags in _tags(vocabulary)]
 
 
 def may_be_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
@@ -51,11 +57,19 @@ def may_be_noun(vocabulary: vocabularies.Vocabulary) -> list[bool]:
   a noun or an adjective in the place of an adjective. This accepts rare words that the
   tagger reads by their place ("clown"), and rejects verbs, which stay verbs before a noun.
   """
-  return [_is_mostly_noun(tags) or _may_be_noun(tags) for tags in _tags(vocabulary)]
+  return [_is_mostly(tagging.NOUN_TAGS, tags) or _may_be_noun(tags) for tags in _tags(vocabulary)]
 
 
-def _is_mostly_noun(tags: dict[str, str]) -> bool:
-  return sum(tag in tagging.NOUN_TAGS for tag in tags.values()) >= len(_FRAMES) / 2
+def is_modifier(vocabulary: vocabularies.Vocabulary) -> list[bool]:
+  """Whether the tagger reads each word as an adjective or a number in the place of an adjective."""
+  return [
+    bool(tags) and all(tags[frame] in _MODIFIER_TAGS for frame in _ADJECTIVE_FRAMES)
+    for tags in _tags(vocabulary)
+  ]
+
+
+def _is_mostly(kinds: Collection[str], tags: dict[str, str]) -> bool:
+  return sum(tag in kinds for tag in tags.values()) >= len(_FRAMES) / 2
 
 
 def _may_be_noun(tags: dict[str, str]) -> bool:
@@ -65,9 +79,10 @@ def _may_be_noun(tags: dict[str, str]) -> bool:
   )
 
 
+@functools.lru_cache(maxsize=2)
 def _tags(vocabulary: vocabularies.Vocabulary) -> list[dict[str, str]]:
   """Returns caption -> tag for every word; an empty dict for special tokens."""
-  words = [word for word in vocabulary.words if _is_word(word)]
+  words = [word for word in vocabulary.words if is_word(word)]
   tagger = tagging.load_tagger()
   found = {word: {} for word in words}
   for frame in _FRAMES:
@@ -80,10 +95,11 @@ def _tags(vocabulary: vocabularies.Vocabulary) -> list[dict[str, str]]:
 
 def _is_one_of(vocabulary: vocabularies.Vocabulary, names: Iterable[str]) -> list[bool]:
   classes = object_words.ObjectClasses(list(names))
-  return [_is_word(word) and classes.of(word) is not None for word in vocabulary.words]
+  return [is_word(word) and classes.of(word) is not None for word in vocabulary.words]
 
 
-def _is_word(word: str) -> bool:
+def is_word(word: str) -> bool:
+  """Whether an entry of a vocabulary is a word, not a special token."""
   specials = (
     *vocabularies.MATCHER_SPECIALS,
     vocabularies.CAPTIONER_END,

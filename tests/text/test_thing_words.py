@@ -1,4 +1,4 @@
-from export import thing_words
+from gcap_tf.text import thing_words
 from gcap_tf.text import vocabulary as vocabularies
 
 WORDS = ("", "a", "dog", "dogs", "man", "runs", "on", "green", "UNK")

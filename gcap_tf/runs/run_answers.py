@@ -1,0 +1,53 @@
+"""What a run folder says about its answers: word classes and calibration.
+
+RUN/calibration.json  the model of confidence (`decoding.confidence`), from `trainers.calibrate`
+"""
+
+import pathlib
+
+from gcap_tf import config as configs
+from gcap_tf import errors, files
+from gcap_tf.decoding import answers, confidence
+from gcap_tf.runs import run_folders, run_words
+
+FILE = "calibration.json"
+FIGURES = "figures"
+
+
+def rules(run: run_folders.Run, names: tuple[str, ...] = ()) -> answers.AnswerRules:
+  """The answer rules of a captioner.
+
+  Args:
+    run: the captioner.
+    names: words that name things; () takes those of the run's word classes.
+  """
+  things = names or run_words.of(run.folder, run.vocabulary).things
+  ids = run.vocabulary.ids
+  return answers.AnswerRules(
+    things=tuple(ids[word] for word in things if word in ids),
+    labels_only=run.model.config.num_labels > 0 and run.model.config.feature_size == 0,
+    calibration=read(pathlib.Path(run.folder) / FILE),
+  )
+
+
+def read(path: pathlib.Path) -> confidence.Calibration | None:
+  """The calibration in a file; None if there is no file."""
+  if not path.exists():
+    return None
+  values = files.read_json(path, "calibration")
+  values = {name: value for name, value in values.items() if name != FIGURES}
+  found = configs.from_dict(confidence.Calibration, values, str(path))
+  for weights, evidence in (
+    (found.word_weights, confidence.WORD_EVIDENCE),
+    (found.caption_weights, confidence.CAPTION_EVIDENCE),
+  ):
+    if len(weights) != len(evidence):
+      raise errors.UserError(
+        f"{path} has {len(weights)} weights for {', '.join(evidence)}; calibrate the run again"
+      )
+  return found
+
+
+def write(path: pathlib.Path, calibration: confidence.Calibration, figures: dict) -> None:
+  """Writes a calibration and the figures of its fit."""
+  files.write_json(path, {**configs.to_dict(calibration), FIGURES: figures})

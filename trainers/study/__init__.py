@@ -1,0 +1,1 @@
+"""The human study of grounding: its page and its server."""
