@@ -1,6 +1,6 @@
 // The page: the user chooses a picture, the server captions it, the page shows the answers.
 
-import { photographBody, readAnswer, regionsBody, seenRegions } from './answer.js';
+import { percent, photographBody, readAnswer, regionsBody, seenRegions } from './answer.js';
 import { isListed, readDetections } from './detections.js';
 import { spoken } from './notes.js';
 import { Panel } from './panel.js';
@@ -113,7 +113,8 @@ async function captionWith(model, panel, request) {
     const answer = readAnswer(prediction, given.detections ?? state.seen.get(model));
     const logProb = answer.logProb.toFixed(2).replace('-', '−');
     const view = { model: model.label, decode, picture: state.picture?.name, threshold: threshold() };
-    const facts = `${model.label}, ${decode}, log-probability ${logProb}, ${milliseconds} ms`;
+    const right = answer.score === null ? '' : `, ${percent(answer.score)} of its boxes expected right`;
+    const facts = `${model.label}, ${decode}, log-probability ${logProb}${right}, ${milliseconds} ms`;
     panel.show(answer, given, view, facts, reply);
     element('threshold-field').hidden = !panels.some(({ answer: shown }) => shown?.hasScores);
     return spoken(answer, model.label, threshold());
