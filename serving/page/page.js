@@ -113,7 +113,8 @@ async function captionWith(model, panel, request) {
     const answer = readAnswer(prediction, given.detections ?? state.seen.get(model));
     const logProb = answer.logProb.toFixed(2).replace('-', '−');
     const view = { model: model.label, decode, picture: state.picture?.name, threshold: threshold() };
-    const right = answer.score === null ? '' : `, ${percent(answer.score)} of its boxes expected right`;
+    const hasScore = answer.score !== null && answer.words.some((word) => word.isThing);
+    const right = hasScore ? `, ${percent(answer.score)} of its boxes expected right` : '';
     const facts = `${model.label}, ${decode}, log-probability ${logProb}${right}, ${milliseconds} ms`;
     panel.show(answer, given, view, facts, reply);
     element('threshold-field').hidden = !panels.some(({ answer: shown }) => shown?.hasScores);
