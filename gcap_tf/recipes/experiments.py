@@ -284,6 +284,5 @@ def group_departures(rows: Sequence[Row]) -> dict[str, list[str]]:
   found: dict[str, list[str]] = {}
   for row in rows:
     for name, (published, used) in row.departures.items():
-      before = "the model's default" if published is None else published
-      found.setdefault(f"{name} {used} instead of {before}", []).append(row.name)
+      found.setdefault(f"{name} {used} instead of {published}", []).append(row.name)
   return found
