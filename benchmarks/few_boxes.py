@@ -28,7 +28,6 @@ _SEED = 14
 
 flags.adopt_module_key_flags(decode_flags)
 flags.adopt_module_key_flags(region_flags)
-flags.set_default(flags.FLAGS["max_regions"], 3)
 
 
 def choose(count: int, pictures: int) -> np.ndarray:
@@ -60,4 +59,5 @@ def main(argv: list[str]) -> None:
 
 
 if __name__ == "__main__":
+  flags.FLAGS.set_default("max_regions", 3)
   errors.run(main)

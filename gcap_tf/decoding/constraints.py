@@ -77,10 +77,10 @@ class Constraint:
     found = tf.reduce_any((self.words == words[:, tf.newaxis]) & (self.costs < 0), 1)
     return found | self._is_bare(words)
 
-  def spoils(self, words: tf.Tensor) -> tf.Tensor:
-    """Whether each of words [B] would be a repeat or a bare noun: bool [B]."""
+  def is_repeat(self, words: tf.Tensor) -> tf.Tensor:
+    """Whether each of words [B] would be a repeat: bool [B]."""
     found = (self.words == words[:, tf.newaxis]) & (self.costs < 0)
-    return tf.reduce_any(found & self.repeats, 1) | self._is_bare(words)
+    return tf.reduce_any(found & self.repeats, 1)
 
   def _is_bare(self, words: tf.Tensor) -> tf.Tensor:
     if self.after_link is None:
