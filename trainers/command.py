@@ -23,6 +23,7 @@ COMMANDS = {
   "import_checkpoint": "trainers.import_checkpoint",
   "reproduce": "trainers.reproduce",
   "results": "trainers.results",
+  "human_study": "trainers.human_study",
   "export_model": "export.export_model",
   "pack_run": "export.pack_run",
   "server": "serving.server",

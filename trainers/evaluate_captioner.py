@@ -35,6 +35,10 @@ _GROUNDING = flags.DEFINE_string("save_grounding", "", "Writes the grounding sub
 _GIVEN_PATH = flags.DEFINE_string(
   "save_given", "", "Writes the boxes of the words of the split's own captions here."
 )
+_ERRORS = flags.DEFINE_string(
+  "draw_errors", "", "Draws photographs of right, partly right and wrong words to this folder."
+)
+_PICTURES = flags.DEFINE_string("pictures", "", "Folder of the photographs, for --draw_errors.")
 _SELF_RETRIEVAL = flags.DEFINE_integer(
   "self_retrieval",
   0,
@@ -90,6 +94,8 @@ def main(argv: list[str]) -> None:
       captions_path=_CAPTIONS.value,
       grounding_path=_GROUNDING.value,
       given_path=_GIVEN_PATH.value,
+      errors_path=_ERRORS.value,
+      pictures=_PICTURES.value,
       self_retrieval=_SELF_RETRIEVAL.value,
       rules=decode_flags.rules(run),
       change=change,

@@ -142,7 +142,9 @@ def describe_table(table) -> str:
 
 def describe_data(data) -> str:
   """The data in a few words: its name, its regions, its training pictures."""
-  return f"{data.name}, {_regions(data)} regions, {len(data.split('train')):,} training pictures"
+  made_by = (data.info.get("detector") or {}).get("detector")
+  regions = f"{_regions(data)} regions" + (f" of {pathlib.Path(made_by).name}" if made_by else "")
+  return f"{data.name}, {regions}, {len(data.split('train')):,} training pictures"
 
 
 def _regions(data) -> str:

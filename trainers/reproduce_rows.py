@@ -10,7 +10,7 @@ from gcap_tf import errors, files
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import captioner_evaluation, captioner_report, matcher_report
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 from gcap_tf.recipes import experiments, results
 from gcap_tf.runs import run_folders
 from gcap_tf.training.methods import captioning, contrastive, matching, self_critical

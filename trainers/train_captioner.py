@@ -54,6 +54,8 @@ def configuration():
   )
   config = dataclasses.replace(config, losses=losses, teacher=_TEACHER.value)
   given = {"epochs": _EPOCHS.value, "images": _IMAGES.value}
+  if _EPOCHS.value:  # A first stage keeps its share of the epochs.
+    given["first_stage_epochs"] = config.first_stage_epochs * _EPOCHS.value // config.epochs
   return training_flags.apply(config, _RATE.value, catalog.CAPTIONERS, **given)
 
 

@@ -25,7 +25,7 @@ from gcap_tf.evaluation import captioner_evaluation, matcher_evaluation
 from gcap_tf.matchers import blocks, ensemble
 from gcap_tf.metrics import attention as attention_metrics
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 from gcap_tf.runs import run_folders
 
 S = TypeVar("S")
@@ -42,6 +42,8 @@ class ReportConfig:
     captions_path: file for the captions (COCO results); "" writes none.
     grounding_path: file for the grounding submission; "" writes none.
     given_path: file for the submission of the split's own captions; "" writes none.
+    errors_path: folder for photographs of right and wrong words; "" draws none.
+    pictures: folder of the photographs, for `errors_path`.
     self_retrieval: number of pictures that each caption is ranked among; 0 for none.
     statistics: also report what each picture adds to figures.
     rules: adds scores to the answers, and no answer if nothing is known; None answers always.
@@ -54,6 +56,8 @@ class ReportConfig:
   captions_path: str = ""
   grounding_path: str = ""
   given_path: str = ""
+  errors_path: str = ""
+  pictures: str = ""
   self_retrieval: int = 0
   statistics: bool = False
   rules: answers.AnswerRules | None = None

@@ -1,4 +1,4 @@
-"""What each picture adds to grounding scores, for their bootstrap (`metrics/resampling.py`).
+"""What each picture adds to grounding scores, for `metrics/bootstrap/resampling.py`.
 
 The words of one picture are judged as the evaluator judges those of all (`metrics/grounding.py`),
 so that the sums over pictures give the same figures.
@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gcap_tf.metrics import errors as error_kinds
-from gcap_tf.metrics import grounding, grounding_events, resampling, results_io
+from gcap_tf.metrics import grounding, grounding_events, results_io
+from gcap_tf.metrics.bootstrap import resampling
 
 _ERRORS = ("missing", "hallucinated", "correct", "partial", "other")
 _SIDES = ("precision", "recall")

@@ -24,7 +24,8 @@ import numpy as np
 
 from gcap_tf import box_geometry, errors
 from gcap_tf.data import records
-from gcap_tf.metrics import overlap, resampling
+from gcap_tf.metrics import overlap
+from gcap_tf.metrics.bootstrap import resampling
 
 THRESHOLDS = tuple(i / 100 for i in range(11))
 IOU = 0.4  # T_IoU of the paper's tables.

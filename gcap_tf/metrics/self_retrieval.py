@@ -16,7 +16,8 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf.captioners import base
-from gcap_tf.metrics import resampling, retrieval
+from gcap_tf.metrics import retrieval
+from gcap_tf.metrics.bootstrap import resampling
 
 CUTOFFS = (1, 5, 50, 500)
 

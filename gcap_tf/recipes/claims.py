@@ -4,13 +4,13 @@
     does not hold    it lies below 0
     cannot be told   it contains 0
 
-Without the statistics of pictures (`metrics/resampling.py`), the verdict is that of the means.
+Without statistics of pictures (`metrics/bootstrap/resampling.py`), the means decide.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 from gcap_tf.recipes import experiments
 
 HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "cannot be told"

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from gcap_tf import registry
+from gcap_tf.captioners import catalog as captioners
+from gcap_tf.matchers import catalog as matchers
 from gcap_tf.recipes import experiments
 from gcap_tf.training import first_stage, optimizers, schedules
 from gcap_tf.training.methods import (
@@ -27,6 +29,7 @@ FineTuning = TypeVar(
   "FineTuning", self_critical.ScstTrainingConfig, contrastive.ContrastiveTrainingConfig
 )
 
+_MODELS = (captioners.CAPTIONERS, matchers.MATCHERS)
 # Models of the GVD family need more steps than others: this many times as many.
 _GVD_FAMILY = {"gvd": 2.0, "distributed": 2.0, "cyclical": 3.0}
 _ONLY_AT_THE_END = 1_000_000  # Steps between validations.
@@ -74,43 +77,25 @@ SCALES.register("smoke")(
   Scale(
     name="smoke",
     seeds=(1,),
-    matcher_steps=4,
-    captioner_steps=4,
-    scst_steps=2,
-    contrastive_steps=2,
-    units=16,
-    pairs=8,
-    images=4,
-    retrieved=4,
+    **dict(matcher_steps=4, captioner_steps=4, scst_steps=2, contrastive_steps=2),
+    **dict(units=16, pairs=8, images=4, retrieved=4),
   )
 )
 SCALES.register("small")(
   Scale(
     name="small",
     seeds=(1, 2, 3),
-    matcher_steps=350,
-    captioner_steps=350,
-    scst_steps=300,
-    contrastive_steps=100,
-    units=128,
-    pairs=64,
-    images=32,
-    retrieved=500,
+    **dict(matcher_steps=350, captioner_steps=350, scst_steps=300, contrastive_steps=100),
+    **dict(units=128, pairs=64, images=32, retrieved=500),
   )
 )
 SCALES.register("photographs")(
   Scale(
     name="photographs",
     seeds=(1, 2, 3),
-    matcher_steps=800,
-    captioner_steps=600,
-    scst_steps=250,
-    contrastive_steps=120,
+    **dict(matcher_steps=800, captioner_steps=600, scst_steps=250, contrastive_steps=120),
     family={"gvd": 1.5, "distributed": 1.0, "cyclical": 1.5},
-    units=192,
-    pairs=64,
-    images=32,
-    retrieved=247,
+    **dict(units=192, pairs=64, images=32, retrieved=247),
   )
 )
 SCALES.register("full")(Scale(name="full", seeds=(1, 2, 3, 4, 5), published=True))
@@ -118,11 +103,22 @@ SCALES.register("full")(Scale(name="full", seeds=(1, 2, 3, 4, 5), published=True
 
 def scaled(table: experiments.Table, scale: Scale) -> experiments.Table:
   """The table with the configurations of a scale in its rows."""
-  rows = tuple(
-    dataclasses.replace(row, training=apply(row.training, scale), published=row.training)
-    for row in table.rows
-  )
-  return dataclasses.replace(table, rows=rows)
+  rows = []
+  for row in table.rows:
+    training = apply(row.training, scale)
+    published = _with_defaults(row.training, training)
+    rows.append(dataclasses.replace(row, training=training, published=published))
+  return dataclasses.replace(table, rows=tuple(rows))
+
+
+def _with_defaults(published: Any, used: Any) -> Any:
+  """The published configuration with the model's defaults of the options that `used` sets."""
+  if not hasattr(published, "options"):
+    return published
+  known = next(found for found in _MODELS if published.model in found.names())
+  fields = {field.name: field for field in dataclasses.fields(known.get(published.model).Config)}
+  defaults = {name: fields[name].default for name in used.options if name in fields}
+  return dataclasses.replace(published, options={**defaults, **published.options})
 
 
 def apply(training: Any, scale: Scale) -> Any:

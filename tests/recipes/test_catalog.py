@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.recipes import catalog, scales
+from gcap_tf.recipes import catalog, experiments, scales
 
 TABLES = pathlib.Path(__file__).parent.parent.parent / "docs" / "results"
 
@@ -44,7 +44,6 @@ def test_expected_scores_command_and_cost_are_those_of_the_measured_table(paper)
 @pytest.mark.parametrize(
   ("model", "recipe"),
   [
-    ("updown", "updown_f30k"),
     ("gvd", "gvd_f30k"),
     ("adaptive", "adaptive_coco"),
     ("neuraltalk2", "neuraltalk2_coco"),
@@ -52,6 +51,12 @@ def test_expected_scores_command_and_cost_are_those_of_the_measured_table(paper)
 )
 def test_a_model_without_a_recipe_has_the_settings_of_its_paper(model, recipe):
   assert catalog.for_model(model) == catalog.CAPTIONERS.get(recipe).training
+
+
+def test_up_down_without_a_recipe_departs_in_scheduled_sampling_alone():
+  published = catalog.CAPTIONERS.get("updown_f30k").training
+  found = experiments.differences(published, catalog.for_model("updown"))
+  assert found == {"losses.scheduled_sampling.start": (0, -1)}
 
 
 def test_models_trained_in_two_stages_are_so_by_default():

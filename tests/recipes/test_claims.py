@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 from gcap_tf.recipes import claims, experiments, settings
 
 TABLE = experiments.Table(

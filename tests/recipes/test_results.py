@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 from gcap_tf.recipes import experiments, results, settings
 
 TABLE = experiments.Table(

@@ -52,3 +52,4 @@ def test_losses_on_attention_weigh_more_where_steps_are_few():
   assert departures["losses.distill_weight"] == (0.1, 1.0)
   assert departures["losses.scheduled_sampling.start"] == (0, -1)
   assert "losses.box_weight" not in departures
+  assert departures["options.hidden_size"] == (512, 128)

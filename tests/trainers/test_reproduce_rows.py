@@ -20,3 +20,19 @@ def test_a_row_is_kept_until_its_settings_change(tmp_path):
   longer = dataclasses.replace(row, training=dataclasses.replace(training, max_steps=5))
   again = reproduce_rows.run(longer, 7, data, "val", tmp_path / "out")
   assert again["settings"][0]["max_steps"] == 5
+
+
+def test_an_ensemble_is_evaluated_and_not_trained(tmp_path):
+  data = small_runs.data(tmp_path)
+  smoke = scales.SCALES.get("smoke")
+  training = scales.matcher(matching.MatcherTrainingConfig(model="vsepp"), smoke)
+  member = experiments.Row(name="vsepp", label="VSE++", training=training)
+  alone = reproduce_rows.run(member, 1, data, "val", tmp_path / "out")
+  average = experiments.Row(
+    name="both", label="both", training=experiments.Average(members=("@vsepp", "@vsepp"))
+  )
+  found = reproduce_rows.run(average, 1, data, "val", tmp_path / "out")
+  assert found["figures"]["rsum"] == alone["figures"]["rsum"]
+  kept = reproduce_rows.statistics(tmp_path / "out", "both", 1)
+  assert abs(kept["rsum"].value - found["figures"]["rsum"]) < 1e-6
+  assert not (tmp_path / "out" / "both" / "seed_1" / "checkpoints").exists()

@@ -21,12 +21,11 @@ def test_flags_override_the_recipe_and_seeds_are_summed_up(tmp_path):
     "--seeds=2",
     "--set=options.hidden_size=8",
     "--set=options.region_size=8",
-    "--set=first_stage_epochs=1",
     "--set=min_count=1",
   )
   found = command_line.figures(done)
   assert found["seeds"] == [2] and {"cider", "cider_std"} <= found.keys()
-  # Two steps an epoch: the first epoch with one branch, the second with both.
+  # Two steps an epoch: half of the epochs with one branch, as in the recipe, then both.
   steps = {
     folder: [json.loads(line)["step"] for line in (tmp_path / "run" / folder).open()]
     for folder in ("seed_2/metrics.jsonl", "seed_2/first_stage/metrics.jsonl")

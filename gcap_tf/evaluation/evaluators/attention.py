@@ -6,7 +6,7 @@ from gcap_tf import errors, files, printing
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import evaluator, matcher_evaluation
 from gcap_tf.metrics import attention as attention_metrics
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 from gcap_tf.runs import run_folders
 from gcap_tf.visuals import pr_curve
 

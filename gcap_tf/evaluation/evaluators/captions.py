@@ -2,7 +2,8 @@
 
 from gcap_tf.evaluation import evaluator
 from gcap_tf.metrics import captions as caption_metrics
-from gcap_tf.metrics import coco_io, resampling
+from gcap_tf.metrics import coco_io
+from gcap_tf.metrics.bootstrap import resampling
 
 # Metrics of a split that are the mean over its captions; BLEU and METEOR are not.
 _MEANS = ("rouge_l", "cider", "spice")

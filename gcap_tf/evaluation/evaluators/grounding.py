@@ -2,7 +2,12 @@
 
 from gcap_tf import errors, files, printing
 from gcap_tf.data.prepared import prepared_data
-from gcap_tf.evaluation import captioner_evaluation, evaluator, picture_grounding
+from gcap_tf.evaluation import (
+  captioner_evaluation,
+  error_pictures,
+  evaluator,
+  picture_grounding,
+)
 from gcap_tf.metrics import diversity, grounding_report, lemma_source, results_io
 from gcap_tf.metrics import grounding as grounding_metrics
 from gcap_tf.text import object_words
@@ -25,6 +30,10 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
     predictions = captioner_evaluation.generated_predictions(subject.answers, classes)
     if config.grounding_path:
       results_io.write_submission(config.grounding_path, predictions, "gen")
+    if config.errors_path:
+      sizes = {answer.image_id: answer.size for answer in subject.answers}
+      found = error_pictures.examples(references, predictions)
+      error_pictures.write(config.errors_path, config.pictures, sizes, found)
     lemmas = lemma_source.choose(None, value)
     generated = grounding_report.generated_sentences(
       references, predictions, lemmas.lemma, frequency=training_frequency(split.data)

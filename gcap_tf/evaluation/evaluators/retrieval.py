@@ -3,7 +3,8 @@
 import numpy as np
 
 from gcap_tf.evaluation import evaluator
-from gcap_tf.metrics import resampling, retrieval
+from gcap_tf.metrics import retrieval
+from gcap_tf.metrics.bootstrap import resampling
 
 
 @evaluator.MATCHERS.register("retrieval")

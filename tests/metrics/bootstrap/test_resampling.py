@@ -1,10 +1,10 @@
-"""Tests of gcap_tf/metrics/resampling.py."""
+"""Tests of gcap_tf/metrics/bootstrap/resampling.py."""
 
 import numpy as np
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.metrics import resampling
+from gcap_tf.metrics.bootstrap import resampling
 
 
 def test_figures_of_all_pictures_are_the_plain_ones():

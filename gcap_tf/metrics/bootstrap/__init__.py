@@ -1,0 +1,1 @@
+"""Paired bootstrap of figures over pictures and seeds."""
