@@ -50,7 +50,7 @@ class DetectorConfig:
   size: int = canvas.SIZE
   labels: int = 480
   colours: int = 11
-  width: int = 128
+  width: int = 96
   depth: int = 3
   units: int = 512
   dropout: float = 0.3

@@ -82,9 +82,7 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
     max_pictures: at most so many training pictures; 0 takes all.
   """
 
-  model: detector.DetectorConfig = dataclasses.field(
-    default_factory=lambda: detector.DetectorConfig(tuned_stride=16)
-  )
+  model: detector.DetectorConfig = dataclasses.field(default_factory=detector.DetectorConfig)
   backbone_weights: str = "imagenet"
   losses: DetectionLosses = dataclasses.field(default_factory=DetectionLosses)
   fold: int = -1
