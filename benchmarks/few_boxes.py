@@ -4,7 +4,8 @@ r"""Captions pictures of 1 to 3 boxes, and counts those that repeat a noun or ar
     python -m benchmarks.few_boxes --run=shipped --data=data/f30k --label_names=coco --decode=beam
 
 Regions are sampled as in training (`data/prepared/region_noise.py`). What a fault is, stands in
-`metrics/sentences.py`. Prints the faulty captions; the last line is one JSON object, in percent.
+`metrics/answers/sentences.py`. Prints the faulty captions; the last line is one JSON object, in
+percent.
 """
 
 import json
@@ -13,21 +14,21 @@ import numpy as np
 from absl import flags
 
 from gcap_tf import errors, printing
-from gcap_tf.data.prepared import feature_layout, prepared_data, region_noise
+from gcap_tf.data.prepared import prepared_data
 from gcap_tf.evaluation import captioner_evaluation
-from gcap_tf.metrics import sentences
+from gcap_tf.metrics.answers import sentences
 from gcap_tf.runs import run_folders, run_words
-from trainers import decode_flags
+from trainers import decode_flags, region_flags
 
 _RUN = flags.DEFINE_string("run", "shipped", "Run folder of a captioner.")
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.", required=True)
 _SPLIT = flags.DEFINE_string("split", "val", "Which split.")
 _PICTURES = flags.DEFINE_integer("pictures", 200, "Captions that are judged.", 1)
-_BOXES = flags.DEFINE_integer("boxes", 3, "Most boxes of a picture.", 1)
-_NAMES = flags.DEFINE_enum("label_names", "own", ["own", "coco"], "Whose names the boxes have.")
 _SEED = 14
 
 flags.adopt_module_key_flags(decode_flags)
+flags.adopt_module_key_flags(region_flags)
+flags.set_default(flags.FLAGS["max_regions"], 3)
 
 
 def choose(count: int, pictures: int) -> np.ndarray:
@@ -38,17 +39,14 @@ def choose(count: int, pictures: int) -> np.ndarray:
 def main(argv: list[str]) -> None:
   del argv
   run = run_folders.load(_RUN.value, "captioner")
-  data = prepared_data.PreparedData(_DATA.value)
-  noise = region_noise.RegionNoise(
-    few=1.0, few_most=_BOXES.value, foreign=float(_NAMES.value == "coco")
-  )
+  split = prepared_data.PreparedData(_DATA.value).split(_SPLIT.value)
   answers = captioner_evaluation.caption_split(
     run.model,
     run.vocabulary,
-    data.split(_SPLIT.value),
+    split,
     decode_flags.configuration(run),
     rules=decode_flags.rules(run),
-    change=feature_layout.changer(data, run.vocabulary, noise),
+    change=region_flags.change(run, split),
   )
   classes = run_words.of(run.folder, run.vocabulary)
   nouns, modifiers = frozenset(classes.nouns), frozenset(classes.modifiers)

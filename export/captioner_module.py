@@ -39,8 +39,8 @@ from gcap_tf.captioners import base
 from gcap_tf.decoding import answers, confidence, decoder, grounding, user_rules
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.evaluation import captioner_evaluation
+from gcap_tf.text import articles, word_classes
 from gcap_tf.text import vocabulary as vocabularies
-from gcap_tf.text import word_classes
 
 OUTPUTS = (
   "caption",
@@ -118,10 +118,13 @@ class CaptionerModule(tf.Module):
     )
     self._branches = captioner.branches
     self._words = list(vocabulary.words)
+    both, after_an = articles.ids(vocabulary) if classes else ((), ())
     self._rules = answers.AnswerRules(
       things=tuple(index for index, thing in enumerate(is_thing) if thing),
       labels_only=captioner.config.num_labels > 0 and captioner.config.feature_size == 0,
       calibration=calibration,
+      articles=both,
+      after_an=after_an,
     )
     self._decode_configs = decodings(captioner, beam_size, max_length, vocabulary, classes)
 

@@ -138,7 +138,8 @@ class PhotographModule(captioner_module.CaptionerModule):
       batch["features"] = found["features"]
       count = tf.maximum(tf.reduce_sum(tf.cast(real, tf.float32), 1, keepdims=True), 1.0)
       mean = tf.reduce_sum(found["features"], 1) / count
-      batch["global_feature"] = found["global_feature"] if config.global_size else mean
+      own = config.global_size and not config.global_is_mean
+      batch["global_feature"] = found["global_feature"] if own else mean
     if getattr(config, "grid_size", 0):
       grid = found["grid_features"]
       batch.update(grid_features=grid, grid_mask=tf.ones(tf.shape(grid)[:2], tf.bool))
@@ -154,6 +155,6 @@ class PhotographModule(captioner_module.CaptionerModule):
 def _blank_damaged(decoded: dict[str, tf.Tensor], is_fine: tf.Tensor) -> dict[str, tf.Tensor]:
   """No words for pictures that could not be decoded; is_fine is bool [B]."""
   blank = {"tokens": tf.where(is_fine[:, tf.newaxis], decoded["tokens"], 0)}
-  for name in ("length", "log_prob"):
+  for name in ("length", "log_prob", "score"):
     blank[name] = tf.where(is_fine, decoded[name], tf.zeros_like(decoded[name]))
   return decoded | blank

@@ -68,6 +68,7 @@ class Answer:
     answered: False if the captioner does not know what to say, or if the picture is damaged.
     regions: what it saw, best first.
     log_prob: log-probability of the caption.
+    score: expected share of its things whose box is right; None if the captioner does not say.
     image_size: width and height of the upright picture.
     image_id: name of the file without its ending; "" if the picture has no name.
     error: why there is no caption; "" if there is one.
@@ -81,6 +82,7 @@ class Answer:
   regions: tuple[Region, ...]
   log_prob: float
   image_size: tuple[int, int]
+  score: float | None = None
   image_id: str = ""
   error: str = ""
   attention: np.ndarray = dataclasses.field(default=None, repr=False, compare=False)
@@ -95,13 +97,14 @@ class Answer:
     if self.error:
       raise errors.UserError(f"nothing to draw: {self.error}")
     photograph = ImageOps.exif_transpose(Image.open(io.BytesIO(self.picture)))
-    scores = [word.score for word in self.words]
+    scored = any(word.score is not None for word in self.words)
+    scores = np.array([word.score or 0.0 for word in self.words], np.float32)
     image = draw.grounded_caption(
       photograph,
       [word.text for word in self.words],
       np.array([word.looked_at for word in self.words], np.float32),
       [word.grounded for word in self.words],
-      attention=None if None in scores else np.array(scores, np.float32),
+      attention=scores if scored else None,
     )
     if path is not None:
       with files.atomic_path(path) as partial, open(partial, "wb") as file:
@@ -117,6 +120,7 @@ class Answer:
       "box_index": [word.box_index for word in self.words],
       "boxes": [self._pixels(word.looked_at) for word in self.words],
       "log_prob": self.log_prob,
+      "score": self.score,
       "grounded": [word.grounded for word in self.words],
       "word_score": [word.score for word in self.words],
       "labels": [self._label(word.box_index) for word in self.words],
@@ -144,7 +148,7 @@ def from_outputs(
 ) -> Answer:
   """The answer of one row of what `caption_image` returns (export/photograph_module.py).
 
-  `word_score` [B, T] and `answered` [B] count if they are among the outputs.
+  `word_score` [B, T], `score` [B] and `answered` [B] count if they are among the outputs.
 
   Args:
     outputs: arrays that lead with the batch.
@@ -171,6 +175,7 @@ def from_outputs(
     ),
     log_prob=float(found["log_prob"]),
     image_size=(int(found["image_size"][0]), int(found["image_size"][1])),
+    score=float(found["score"]) if "score" in found else None,
     image_id=image_id,
     error=error,
     attention=found["attention"][:count, :seen],

@@ -123,11 +123,16 @@ class ForeignBackend(RunBackend):
 
   def __init__(self, photographs: photograph_runs.PhotographRun):
     super().__init__(photographs)
-    recipe = photographs.recipe
+    recipe, own = photographs.recipe, photographs.detector
     config = region_extractor.ExtractionConfig(
-      detector=photographs.foreign, regions=recipe.regions, min_score=recipe.min_score
+      detector=photographs.foreign,
+      describer=str(own.folder),
+      regions=recipe.regions,
+      min_score=recipe.min_score,
     )
-    self._extractor = region_extractor.RegionExtractor(config, lambda name: photographs.detector)
+    self._extractor = region_extractor.RegionExtractor(
+      config, lambda name: own if name == str(own.folder) else detector_runs.load(name)
+    )
 
   def answer(self, given: Sequence[picture_inputs.Given], decode: Decode) -> Outputs:
     config = self.module.decoding(decode) if isinstance(decode, str) else decode

@@ -10,8 +10,9 @@ their next requests one after the other; the wait ends when no new request arriv
 while.
 
 If a signature has the input `num_regions`, every unknown size of its tensors but the first
-is the number of regions. Signatures that read nothing but pictures (`image_bytes`) run
-together as they are. Other signatures run one request at a time.
+is the number of regions, except in `global_feature` and `grid_features`. Signatures that read
+nothing but pictures (`image_bytes`) run together as they are. Other signatures run one request at
+a time.
 """
 
 import collections
@@ -60,7 +61,14 @@ class Job:
 
   @property
   def regions(self) -> int:
-    return max((array.shape[1] for array in self.inputs.values() if array.ndim > 1), default=0)
+    counted = (array for name, array in self.inputs.items() if name not in tensors.NOT_REGIONS)
+    return max((array.shape[1] for array in counted if array.ndim > 1), default=0)
+
+  @property
+  def cells(self) -> int:
+    """Cells of the grid, which has no padding: only requests with equal grids run together."""
+    grid = self.inputs.get(tensors.GRID)
+    return 0 if grid is None else grid.shape[1]
 
 
 class Batcher:
@@ -142,7 +150,7 @@ class Batcher:
       while self._queue:
         job = self._queue[0]
         full = rows + job.rows > self._config.max_batch_size or not self.merges
-        if jobs and full:
+        if jobs and (full or job.cells != jobs[0].cells):
           self._wake.notify()  # another worker takes the rest
           break
         self._queue.popleft()
@@ -227,7 +235,12 @@ class BatcherPool:
 def merge(requests: list[Arrays], regions: int) -> dict[str, np.ndarray]:
   """Concatenates requests along the batch axis, padded to `regions` regions."""
   return {
-    name: np.concatenate([_pad(request[name], regions) for request in requests])
+    name: np.concatenate(
+      [
+        request[name] if name in tensors.NOT_REGIONS else _pad(request[name], regions)
+        for request in requests
+      ]
+    )
     for name in requests[0]
   }
 

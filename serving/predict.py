@@ -157,7 +157,11 @@ def check_regions(
   rows = {name: len(array) for name, array in arrays.items()}
   if len(set(rows.values())) > 1:
     raise status.invalid(f"inputs disagree on the batch size: {_sizes(rows)}")
-  regions = {name: array.shape[1] for name, array in arrays.items() if array.ndim > 1}
+  regions = {
+    name: array.shape[1]
+    for name, array in arrays.items()
+    if array.ndim > 1 and name not in tensors.NOT_REGIONS
+  }
   if len(set(regions.values())) > 1:
     raise status.invalid(f"inputs disagree on the number of regions: {_sizes(regions)}")
   region_count = max(regions.values())

@@ -15,6 +15,8 @@ from serving import servables, status
 from serving.wire import region_checks
 
 PICTURES = "image_bytes"  # the input that holds whole picture files
+GRID = "grid_features"
+NOT_REGIONS = ("global_feature", GRID)  # inputs whose second axis does not count regions
 _VALUE_FIELDS = {
   tf.float32: "float_val",
   tf.float64: "double_val",

@@ -48,8 +48,9 @@ def test_words_know_their_boxes_and_regions_their_labels():
 
 def test_scores_and_no_answers_are_kept_if_the_captioner_gives_them():
   scores = np.array([[0.0, 0.75, 0.0], [0.0] * 3])
-  answer = first(word_score=scores, answered=np.array([False, False]))
+  answer = first(word_score=scores, answered=np.array([False, False]), score=np.array([0.5, 0.0]))
   assert [word.score for word in answer.words] == [None, 0.75] and not answer.answered
+  assert answer.score == 0.5 and first().score is None
 
 
 def test_a_row_has_pixels_and_is_json():
@@ -62,6 +63,8 @@ def test_a_row_has_pixels_and_is_json():
 def test_an_answer_draws_itself(tmp_path):
   image = first().draw(tmp_path / "out.png")
   assert Image.open(tmp_path / "out.png").size == image.size and image.width >= 480
+  scored = first(word_score=np.array([[0.0, 0.75, 0.0], [0.0] * 3])).draw()
+  assert scored.tobytes() != image.tobytes(), "the score is not in the drawing"
   first().draw(tmp_path / "out.jpg")
   assert Image.open(tmp_path / "out.jpg").format == "JPEG"
 

@@ -21,6 +21,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+COLUMNS = 100
 MARKER = "# Written by hand below this line; kept by tools/build_files.py."
 TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
 # Folders of quick tests: one target runs them all, because a program takes 1 s to start, and 5 s
@@ -28,9 +29,9 @@ TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
 GROUPED = (
   *("benchmarks/peers", "captioners", "data", "data/prepared", "data/readers", "data/scenes"),
   *("data/stores", "decoding", "evaluation", "evaluation/evaluators", "export", "interop"),
-  *("layers", "losses", "matchers", "metrics", "recipes", "recipes/papers", "rewards", "runs"),
-  *("serving", "serving/contract", "text", "trainers/tagger", "training", "training/fine_tuning"),
-  *("training/methods", "training/regularizers", "visuals"),
+  *("layers", "losses", "matchers", "metrics", "metrics/java_scorers", "recipes", "rewards"),
+  *("runs", "serving", "serving/contract", "text", "trainers/tagger", "training"),
+  *("training/fine_tuning", "training/methods", "training/regularizers", "visuals"),
 )
 LAYERS_FILE = ROOT / "tools" / "bazel" / "layers.bzl"
 _CONSTANTS = {
@@ -108,13 +109,12 @@ def check_lowest(modules: dict[str, pathlib.Path]) -> None:
       raise SystemExit(f"gcap_tf/{path.name} imports {upwards[0]}, which is above it")
 
 
-def extra_attributes(path: pathlib.Path) -> str:
-  """The attributes of `# bazel:` comment lines; long lists may take several lines."""
-  lines = re.findall(r"^# bazel: (.*?),?(?:  # .*)?$", path.read_text(encoding="utf-8"), re.M)
-  return "".join(f"    {line},\n" for line in lines)
+def extra_attributes(path: pathlib.Path) -> list[str]:
+  """The attributes of `# bazel:` comment lines."""
+  return re.findall(r"^# bazel: (.*?),?(?:  # .*)?$", path.read_text(encoding="utf-8"), re.M)
 
 
-def depends(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
+def depends(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> list[str]:
   """The `deps` attribute of a target made of `paths`, which are in one folder."""
   deps = set()
   for path in paths:
@@ -126,7 +126,7 @@ def depends(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
   folder = label(paths[0]).partition(":")[0]
   deps = {dep for dep in deps if not _is_implied(dep, deps)}
   shown = sorted(dep.removeprefix(folder) if dep.startswith(folder + ":") else dep for dep in deps)
-  return _list("deps", shown)
+  return [_list("deps", shown)] if shown else []
 
 
 def _is_implied(dep: str, deps: set[str]) -> bool:
@@ -140,37 +140,41 @@ def _is_implied(dep: str, deps: set[str]) -> bool:
 
 
 def _list(name: str, values: list[str]) -> str:
-  """An attribute, on one line if it has one value."""
-  if len(values) < 2:
-    return f'    {name} = ["{values[0]}"],\n' if values else ""
-  lines = "".join(f'        "{value}",\n' for value in values)
-  return f"    {name} = [\n{lines}    ],\n"
+  """An attribute, on one line if it fits."""
+  quoted = [f'"{value}"' for value in values]
+  line = f"{name} = [{', '.join(quoted)}]"
+  if len(line) <= COLUMNS - 5:  # Four spaces and a comma are around it.
+    return line
+  return f"{name} = [\n" + "".join(f"        {value},\n" for value in quoted) + "    ]"
+
+
+def _call(rule: str, attributes: list[str]) -> str:
+  """A target, on one line if it fits."""
+  line = f"{rule}({', '.join(attributes)})\n"
+  if "\n" not in line[:-1] and len(line) <= COLUMNS + 1:
+    return line
+  return f"{rule}(\n" + "".join(f"    {attribute},\n" for attribute in attributes) + ")\n"
 
 
 def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
   folder, _, name = label(path).partition(":")
-  rule, sources = "gcap_library", ""
+  rule, attributes = "gcap_library", [f'name = "{name}"']
   if path.name == "__init__.py":
-    sources = '    srcs = ["__init__.py"],\n'
+    attributes.append('srcs = ["__init__.py"]')
   elif path.name.startswith("test_"):
     rule = "gcap_test"
   elif re.search(r'^if __name__ == "__main__":', path.read_text(encoding="utf-8"), re.M):
     rule = "gcap_binary"
-  return (
-    f'{rule}(\n    name = "{name}",\n{sources}'
-    + ("    testonly = True,\n" if folder.startswith("//tests") and rule != "gcap_test" else "")
-    + extra_attributes(path)
-    + depends([path], modules)
-    + ")\n"
-  )
+  if folder.startswith("//tests") and rule != "gcap_test":
+    attributes.append("testonly = True")
+  return _call(rule, [*attributes, *extra_attributes(path), *depends([path], modules)])
 
 
 def group(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
   """One target for the test files of a folder."""
   files = _list("files", [path.name for path in paths])
-  return (
-    f'gcap_test(\n    name = "tests",\n    size = "large",\n{files}{depends(paths, modules)})\n'
-  )
+  attributes = ['name = "tests"', 'size = "large"', files, *depends(paths, modules)]
+  return _call("gcap_test", attributes)
 
 
 def build_file(folder: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:

@@ -14,7 +14,7 @@ or reported. `--regions` is any region store: folders `att/ID.npz` (key `feat`),
 `box/ID.npy`; a bottom-up TSV; SCAN arrays; GVD's HDF5. The output has one row a picture:
 `image_id, caption, words, box_index, boxes, log_prob`, and `labels` if regions have them;
 `answered` (false: nothing known is in the picture, and there are no words), `score`, and for every
-word `grounded` and `word_score`, the probability that its box is right (docs/confidence.md).
+word `grounded` and `word_score`, the probability that its box is right (docs/answers.md).
 """
 
 import re

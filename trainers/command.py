@@ -18,6 +18,7 @@ COMMANDS = {
   "finetune_contrastive": "trainers.finetune_contrastive",
   "evaluate_matcher": "trainers.evaluate_matcher",
   "evaluate_captioner": "trainers.evaluate_captioner",
+  "calibrate": "trainers.calibrate",
   "caption": "trainers.caption",
   "score_grounding": "trainers.score_grounding",
   "import_checkpoint": "trainers.import_checkpoint",

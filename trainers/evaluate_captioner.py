@@ -17,7 +17,7 @@ import json
 from absl import flags
 
 from gcap_tf import errors, printing
-from trainers import decode_flags
+from trainers import decode_flags, region_flags
 
 _RUN = flags.DEFINE_string(
   "run", None, "Run folder of a captioner, or of its seeds.", required=True
@@ -47,38 +47,13 @@ _SELF_RETRIEVAL = flags.DEFINE_integer(
   0,
 )
 
-_DROP = flags.DEFINE_float(
-  "drop_regions", 0.0, "Share of the regions that the captioner does not see.", 0.0, 1.0
-)
-_MOST = flags.DEFINE_integer(
-  "max_regions", 0, "Shows the captioner only 1 to N regions of a picture; 0 shows all.", 0
-)
-_NAMES = flags.DEFINE_enum(
-  "label_names",
-  "own",
-  ["own", "coco"],
-  "Whose names the regions have: coco shows the captioner only things that a detector of COCO's "
-  "80 classes sees, under its names.",
-)
-
 flags.adopt_module_key_flags(decode_flags)
-
-
-def _noise():
-  """What --drop_regions, --max_regions and --label_names take from the captioner."""
-  from gcap_tf.data.prepared import region_noise
-
-  return region_noise.RegionNoise(
-    foreign=float(_NAMES.value == "coco"),
-    few=float(_MOST.value > 0),
-    few_most=_MOST.value or 1,
-    drop=_DROP.value,
-  )
+flags.adopt_module_key_flags(region_flags)
 
 
 def main(argv: list[str]) -> None:
   del argv
-  from gcap_tf.data.prepared import feature_layout, prepared_data
+  from gcap_tf.data.prepared import prepared_data
   from gcap_tf.evaluation import captioner_report
   from gcap_tf.runs import run_folders, seeds
 
@@ -86,7 +61,7 @@ def main(argv: list[str]) -> None:
 
   def evaluate(folder, seed: int | None = None):
     run = run_folders.load(folder, "captioner")
-    change = feature_layout.changer(split.data, run.vocabulary, _noise())
+    change = region_flags.change(run, split)
     config = captioner_report.ReportConfig(
       decode=decode_flags.configuration(run),
       metrics=tuple(_METRICS.value),

@@ -25,11 +25,15 @@ class AnswerRules:
     things: ids of the words that name a thing.
     labels_only: whether the captioner reads labels and no features.
     calibration: of the run, or None.
+    articles: ids of "a" and "an", of which the right one is put before each word; or ().
+    after_an: ids of the words that "an" stands before.
   """
 
   things: tuple[int, ...] = ()
   labels_only: bool = False
   calibration: confidence.Calibration | None = None
+  articles: tuple[int, ...] = ()
+  after_an: tuple[int, ...] = ()
 
 
 def finish(
@@ -69,7 +73,7 @@ def finish(
   said = answered[:, tf.newaxis]
   return {
     **decoded,
-    "tokens": tf.where(said, tokens, 0),
+    "tokens": tf.where(said, _with_articles(tokens, rules, size), 0),
     "length": tf.where(answered, decoded["length"], 0),
     "attention": tf.where(said[..., tf.newaxis, tf.newaxis], decoded["attention"], 0.0),
     "winners": decoded["winners"] & said[..., tf.newaxis],
@@ -82,6 +86,17 @@ def finish(
     "word_evidence": evidence,
     "caption_evidence": of_caption,
   }
+
+
+def _with_articles(tokens: tf.Tensor, rules: AnswerRules, size: int) -> tf.Tensor:
+  """Captions [B, T] with "an" before vowels and "a" before other sounds."""
+  if not rules.articles:
+    return tokens
+  a, an = rules.articles
+  following = tf.pad(tokens[:, 1:], [[0, 0], [0, 1]])
+  right = tf.where(tf.gather(repeats.is_one_of(rules.after_an, size), following), an, a)
+  is_article = ((tokens == a) | (tokens == an)) & (following > 0)
+  return tf.where(is_article, right, tokens)
 
 
 def _knows_something(rules: AnswerRules, batch: base.Batch, score: tf.Tensor) -> tf.Tensor:

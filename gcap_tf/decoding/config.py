@@ -34,6 +34,7 @@ class DecodeConfig:
     modifiers: ids of adjectives, numbers, "another", "other".
     determiners: ids of words that open a phrase ("a"); a caption does not end with one, or with a
       modifier after one or after another modifier ("in a", "in a white"). () lets it.
+    links, bare_nouns: ids of words ("is", "are") that no word of `bare_nouns` follows directly.
     end_below: greedy decoding ends a caption in place of a repeat if the best other word has a
       lower probability; what `bad_endings` and `determiners` forbid at its end is dropped.
     details: False returns only `tokens` and `length`, which is faster; beam search ignores it.
@@ -56,5 +57,7 @@ class DecodeConfig:
   told_apart: bool = False
   modifiers: tuple[configs.Count, ...] = ()
   determiners: tuple[configs.Count, ...] = ()
+  links: tuple[configs.Count, ...] = ()
+  bare_nouns: tuple[configs.Count, ...] = ()
   end_below: configs.Fraction = 0.0
   details: bool = True

@@ -36,11 +36,15 @@ class Constraint:
     words: int32 [B, M] ids; an id may come more than once. None if there is no rule.
     costs: float32 [B, M], at most 0, what each id loses.
     repeats: bool [M], whether a slot is there to prevent a repeat.
+    after_link: bool [B], where no word of `bare_nouns` may come; or None.
+    bare_nouns: bool [V].
   """
 
   words: tf.Tensor | None = None
   costs: tf.Tensor | None = None
   repeats: np.ndarray | None = None
+  after_link: tf.Tensor | None = None
+  bare_nouns: np.ndarray | None = None
 
   @property
   def is_empty(self) -> bool:
@@ -58,16 +62,30 @@ class Constraint:
     index = tf.stack([rows, tf.reshape(words, [-1])], 1)
     flat = tf.reshape(scores, [-1, size])
     lowered = tf.tensor_scatter_nd_add(flat, index, tf.reshape(costs, [-1]))
-    return tf.reshape(lowered, [-1, branches, size])
+    lowered = tf.reshape(lowered, [-1, branches, size])
+    if self.after_link is None:
+      return lowered
+    cost = tf.where(self.bare_nouns, FORBIDDEN, 0.0)
+
+    def without_bare_nouns() -> tf.Tensor:
+      return lowered + tf.cast(self.after_link, tf.float32)[:, tf.newaxis, tf.newaxis] * cost
+
+    return tf.cond(tf.reduce_any(self.after_link), without_bare_nouns, lambda: lowered)
 
   def lowers(self, words: tf.Tensor) -> tf.Tensor:
     """Whether a rule lowers each of words [B]: bool [B]."""
-    return tf.reduce_any((self.words == words[:, tf.newaxis]) & (self.costs < 0), 1)
+    found = tf.reduce_any((self.words == words[:, tf.newaxis]) & (self.costs < 0), 1)
+    return found | self._is_bare(words)
 
-  def is_repeat(self, words: tf.Tensor) -> tf.Tensor:
-    """Whether each of words [B] would be a repeat: bool [B]."""
+  def spoils(self, words: tf.Tensor) -> tf.Tensor:
+    """Whether each of words [B] would be a repeat or a bare noun: bool [B]."""
     found = (self.words == words[:, tf.newaxis]) & (self.costs < 0)
-    return tf.reduce_any(found & self.repeats, 1)
+    return tf.reduce_any(found & self.repeats, 1) | self._is_bare(words)
+
+  def _is_bare(self, words: tf.Tensor) -> tf.Tensor:
+    if self.after_link is None:
+      return tf.zeros(tf.shape(words), tf.bool)
+    return self.after_link & tf.gather(self.bare_nouns, words)
 
 
 def constraint(
@@ -98,10 +116,18 @@ def constraint(
   repeated = repeats.forbidden(config, t, history, size)
   if repeated is not None:
     rules.append((repeated, tf.where(repeated > 0, FORBIDDEN, 0.0)))
+  if config.bare_nouns and not rules:
+    rules.append((row, tf.zeros_like(row, tf.float32)))
   if not rules:
     return Constraint()
   words, costs = (tf.concat(parts, 1) for parts in zip(*rules, strict=True))
-  return Constraint(words, costs, np.arange(words.shape[1]) >= others)
+  is_repeat = np.arange(words.shape[1]) >= others
+  if not config.bare_nouns:
+    return Constraint(words, costs, is_repeat)
+  last = tf.where(t > 0, history[:, tf.maximum(t - 1, 0)], 0)
+  after_link = tf.gather(repeats.is_one_of(config.links, size), last)
+  bare_nouns = repeats.is_one_of(config.bare_nouns, size)
+  return Constraint(words, costs, is_repeat, after_link, bare_nouns)
 
 
 def _ends_badly(config, t, history, size) -> tf.Tensor:

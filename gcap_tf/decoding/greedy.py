@@ -45,10 +45,10 @@ def _likeliest(logits: tf.Tensor, rules: constraints.Constraint, end_below: floa
 def _allowed(
   logits: tf.Tensor, rules: constraints.Constraint, word: tf.Tensor, end_below: float
 ) -> tf.Tensor:
-  """The best word that the rules allow; 0 in place of a repeated `word` if it is improbable."""
+  """The best word that the rules allow; 0 in place of a spoiling `word` if it is improbable."""
   best = branches.vote(rules.lower(logits))
   if not end_below:
     return best
   scores = branches.mixture(logits)  # [B, V]
   chance = tf.gather(scores, best, batch_dims=1) - tf.reduce_logsumexp(scores, -1)
-  return tf.where(rules.is_repeat(word) & (chance < math.log(end_below)), 0, best)
+  return tf.where(rules.spoils(word) & (chance < math.log(end_below)), 0, best)

@@ -1,8 +1,8 @@
 """The rules of decoding that users get by default, and that parity runs switch off.
 
-A caption for a user has no UNK, no word twice in a row, no repeated n-gram, no repeated noun
-(`repeats`), and does not end with a word such as "a" or "with". Training, its validation and
-comparisons with released programs decode without these rules.
+A caption for a user has no UNK, no word twice in a row, no repeated n-gram, no repeated noun or
+verb (`repeats`), no noun right after "is" or "are", and does not end with a word such as "a" or
+"with". Training, its validation and comparisons with released programs decode without these rules.
 """
 
 import dataclasses
@@ -58,6 +58,12 @@ class UserRules:
     def ids(words: Sequence[str]) -> tuple[int, ...]:
       return tuple(vocabulary.ids[word] for word in words if word in vocabulary.ids)
 
+    # "is climbing" and "are all" are no names, whatever the tagger says.
+    bare_nouns = tuple(
+      vocabulary.ids[word]
+      for word in classes.nouns
+      if word in vocabulary.ids and not word.endswith(("ing", "ed"))
+    )
     return dataclasses.replace(
       config,
       unknown=unknown,
@@ -68,5 +74,7 @@ class UserRules:
       modifiers=classes.modifier_ids(vocabulary),
       bad_endings=() if self.cut_off else ids(CUT_OFF),
       end_below=0.0 if self.repeat_words == "allow" else self.end_below,
+      links=() if self.cut_off else ids(("is", "are")),
+      bare_nouns=() if self.cut_off else bare_nouns,
       determiners=() if self.cut_off else ids(DETERMINERS),
     )

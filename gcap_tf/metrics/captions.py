@@ -12,7 +12,7 @@ from typing import Any
 
 from gcap_tf import config as configs
 from gcap_tf import errors, optional, registry
-from gcap_tf.metrics import java, meteor, ptb, spice
+from gcap_tf.metrics.java_scorers import java, meteor, ptb, spice
 
 METRICS = ("bleu", "meteor", "rouge_l", "cider", "spice")
 SCALE = 100.0

@@ -17,7 +17,7 @@ import urllib.request
 from absl import flags
 
 from gcap_tf import errors, files
-from gcap_tf.metrics import spice_jars
+from gcap_tf.metrics.java_scorers import spice_jars
 
 _REPOSITORY = flags.DEFINE_string(
   "repository",

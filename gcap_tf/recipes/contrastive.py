@@ -142,10 +142,7 @@ def table() -> experiments.Table:
     paper="contrastive",
     split="val",
     columns=(
-      experiments.Column("bleu_4", "B@4"),
-      experiments.Column("meteor", "METEOR"),
-      experiments.Column("rouge_l", "ROUGE-L"),
-      experiments.Column("cider", "CIDEr"),
+      *experiments.columns(bleu_4="B@4", meteor="METEOR", rouge_l="ROUGE-L", cider="CIDEr"),
       experiments.Column("self_retrieval_1", "Self retrieval at 1"),
       *(experiments.Column(f"self_retrieval_{rank}", f"at {rank}") for rank in _RANKS[1:]),
     ),

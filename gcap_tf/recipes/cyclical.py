@@ -218,10 +218,12 @@ def table() -> experiments.Table:
     split="test",
     columns=(
       *experiments.CAPTION_COLUMNS,
-      experiments.Column("f1_all_per_sentence", "F1_all per sentence"),
-      experiments.Column("f1_loc_per_sentence", "F1_loc per sentence"),
-      experiments.Column("attention_accuracy", "Attention accuracy"),
-      experiments.Column("localizer_accuracy", "of the localiser"),
+      *experiments.columns(
+        f1_all_per_sentence="F1_all per sentence",
+        f1_loc_per_sentence="F1_loc per sentence",
+        attention_accuracy="Attention accuracy",
+        localizer_accuracy="of the localiser",
+      ),
     ),
     rows=rows,
     claims=_CLAIMS,

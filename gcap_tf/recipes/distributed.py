@@ -132,6 +132,9 @@ CAPTIONERS = (
 )
 
 
+_ERROR_KINDS = ("missing", "hallucinated", "correct", "partial", "other")
+
+
 def table() -> experiments.Table:
   """Tables 1 to 4, on the test split."""
 
@@ -155,13 +158,11 @@ def table() -> experiments.Table:
     split="test",
     columns=(
       *experiments.CAPTION_COLUMNS,
-      experiments.Column("f1_all_partial_as_correct", "F1_all, partial as correct"),
-      experiments.Column("f1_loc_partial_as_correct", "F1_loc, partial as correct"),
-      experiments.Column("error_missing", "Missing"),
-      experiments.Column("error_hallucinated", "Hallucinated"),
-      experiments.Column("error_correct", "Correct"),
-      experiments.Column("error_partial", "Partial"),
-      experiments.Column("error_other", "Other"),
+      *experiments.columns(
+        f1_all_partial_as_correct="F1_all, partial as correct",
+        f1_loc_partial_as_correct="F1_loc, partial as correct",
+        **{f"error_{kind}": kind.capitalize() for kind in _ERROR_KINDS},
+      ),
     ),
     rows=rows,
     claims=_CLAIMS,

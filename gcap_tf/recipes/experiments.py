@@ -67,13 +67,14 @@ class Column:
   heading: str
 
 
+def columns(**headings: str) -> tuple[Column, ...]:
+  """Columns by key, in order: `columns(cider="CIDEr")`."""
+  return tuple(Column(key, heading) for key, heading in headings.items())
+
+
 # Columns that tables of captioners have in common.
-CAPTION_COLUMNS = (
-  Column("bleu_4", "B@4"),
-  Column("cider", "CIDEr"),
-  Column("spice", "SPICE"),
-  Column("f1_all", "F1_all"),
-  Column("f1_loc", "F1_loc"),
+CAPTION_COLUMNS = columns(
+  bleu_4="B@4", cider="CIDEr", spice="SPICE", f1_all="F1_all", f1_loc="F1_loc"
 )
 
 

@@ -77,43 +77,25 @@ SCALES.register("smoke")(
   Scale(
     name="smoke",
     seeds=(1,),
-    matcher_steps=4,
-    captioner_steps=4,
-    scst_steps=2,
-    contrastive_steps=2,
-    units=16,
-    pairs=8,
-    images=4,
-    retrieved=4,
+    **dict(matcher_steps=4, captioner_steps=4, scst_steps=2, contrastive_steps=2),
+    **dict(units=16, pairs=8, images=4, retrieved=4),
   )
 )
 SCALES.register("small")(
   Scale(
     name="small",
     seeds=(1, 2, 3),
-    matcher_steps=350,
-    captioner_steps=350,
-    scst_steps=300,
-    contrastive_steps=100,
-    units=128,
-    pairs=64,
-    images=32,
-    retrieved=500,
+    **dict(matcher_steps=350, captioner_steps=350, scst_steps=300, contrastive_steps=100),
+    **dict(units=128, pairs=64, images=32, retrieved=500),
   )
 )
 SCALES.register("photographs")(
   Scale(
     name="photographs",
     seeds=(1, 2, 3),
-    matcher_steps=800,
-    captioner_steps=600,
-    scst_steps=250,
-    contrastive_steps=120,
+    **dict(matcher_steps=800, captioner_steps=600, scst_steps=250, contrastive_steps=120),
     family={"gvd": 1.5, "distributed": 1.0, "cyclical": 1.5},
-    units=192,
-    pairs=64,
-    images=32,
-    retrieved=247,
+    **dict(units=192, pairs=64, images=32, retrieved=247),
   )
 )
 SCALES.register("full")(Scale(name="full", seeds=(1, 2, 3, 4, 5), published=True))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gcap_tf import commands, errors
-from gcap_tf.metrics import java, spice, spice_jars
+from gcap_tf.metrics.java_scorers import java, spice, spice_jars
 from gcap_tf.text import vocabulary as vocabularies
 
 

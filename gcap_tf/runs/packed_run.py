@@ -5,6 +5,8 @@ vocabulary.json  unchanged
 weights.npz      the best weights, float16
 detector/        of a captioner of photographs: its detector, unless that is the shipped one
 metrics.json     the figures of one evaluation, if given
+word_classes.json  nouns and things of a captioner's vocabulary, so that captioning needs no tagger
+calibration.json   as in the run, if it has one; `start_share` drops it, as it is of other weights
 MODEL_CARD.md    use, limits, data, metrics, licence, training
 """
 
@@ -12,6 +14,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,8 +25,10 @@ from gcap_tf.runs import (
   packed_weights,
   photograph_runs,
   region_recipes,
+  run_answers,
   run_card,
   run_folders,
+  run_words,
 )
 from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.vision.extraction import region_extractor
@@ -79,6 +84,11 @@ def pack(
     files.write_json(partial / "config.json", config)
     loaded.vocabulary.save(partial / "vocabulary.json")
     packed_weights.save(packed_weights.path_of(partial), loaded.model)
+    if loaded.kind == "captioner":
+      run_words.of(loaded.folder, loaded.vocabulary)  # Asks the tagger now, not the user's.
+    for name in (run_words.FILE, *(() if start_share else (run_answers.FILE,))):
+      if (loaded.folder / name).exists():
+        shutil.copyfile(loaded.folder / name, partial / name)
     card = run_card.text(run_folders.load(partial), licence)
     files.write_text(partial / "MODEL_CARD.md", card)
   return sum(path.stat().st_size for path in out.rglob("*") if path.is_file())

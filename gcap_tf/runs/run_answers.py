@@ -9,6 +9,7 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.decoding import answers, confidence
 from gcap_tf.runs import run_folders, run_words
+from gcap_tf.text import articles
 
 FILE = "calibration.json"
 FIGURES = "figures"
@@ -23,10 +24,13 @@ def rules(run: run_folders.Run, names: tuple[str, ...] = ()) -> answers.AnswerRu
   """
   things = names or run_words.of(run.folder, run.vocabulary).things
   ids = run.vocabulary.ids
+  both, after_an = articles.ids(run.vocabulary)
   return answers.AnswerRules(
     things=tuple(ids[word] for word in things if word in ids),
     labels_only=run.model.config.num_labels > 0 and run.model.config.feature_size == 0,
     calibration=read(pathlib.Path(run.folder) / FILE),
+    articles=both,
+    after_an=after_an,
   )
 
 

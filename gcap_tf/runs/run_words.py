@@ -35,7 +35,7 @@ def of(folder: files.PathLike, vocabulary: vocabularies.Vocabulary) -> word_clas
       "nouns are taken from the region labels, since the tagger is missing: %s", error
     )
     return word_classes.WordClasses.by_labels(vocabulary)
-  if path.parent != shipped_folders.RUN:
+  if path.parent not in (shipped_folders.RUN, shipped_folders.PHOTOGRAPHS):
     _keep(path, found)
   return found
 

@@ -1,4 +1,4 @@
-"""Draws precision over recall, one line for each model, with Pillow."""
+"""Draws precision over recall, or risk over coverage, one line for each model, with Pillow."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from gcap_tf import errors
+from gcap_tf import errors, files
 
 _WIDTH, _HEIGHT = 720, 560
 _LEFT, _TOP, _RIGHT, _BOTTOM = 70, 30, 20, 60
+_SHOWN = 100  # points of a long curve
 _INK, _GRID = (40, 40, 40), (225, 225, 225)
 # Tableau's ten colours, which most people can distinguish.
 COLOURS = (
@@ -32,17 +33,33 @@ class Curve:
   best: int | None = None
 
 
-def draw(curves: Mapping[str, Curve], title: str = "") -> Image.Image:
+def save_risk(curves: Mapping[str, tuple[np.ndarray, np.ndarray]], path: files.PathLike) -> None:
+  """Draws risk over coverage to a PNG file: name -> (coverage, risk), [n] each."""
+  names = ("coverage", "share of boxes that are wrong")
+  shown = {}
+  for name, (coverage, risk) in curves.items():
+    kept = np.unique(np.linspace(0, len(risk) - 1, _SHOWN).round().astype(int))
+    shown[name] = Curve(coverage[kept], risk[kept])
+  with files.atomic_path(path) as partial:
+    draw(shown, "the surest first", names).save(partial, format="PNG")
+
+
+def draw(
+  curves: Mapping[str, Curve],
+  title: str = "",
+  axes: tuple[str, str] = ("recall", "precision"),
+) -> Image.Image:
   """Draws the curves over axes from 0 to 1, with a legend.
 
   Args:
     curves: name in the legend -> points.
     title: a line above the axes.
+    axes: names of the horizontal and the vertical axis.
   """
   picture = Image.new("RGB", (_WIDTH, _HEIGHT), "white")
   pen = ImageDraw.Draw(picture)
   font = ImageFont.load_default(14)
-  _axes(pen, font, title)
+  _axes(pen, font, title, axes)
   for number, (name, curve) in enumerate(curves.items()):
     colour = COLOURS[number % len(COLOURS)]
     points = _points(name, curve)
@@ -74,7 +91,9 @@ def _points(name: str, curve: Curve) -> list[tuple[float, float]]:
   return [place(recall, precision) for recall, precision in values.T]
 
 
-def _axes(pen: ImageDraw.ImageDraw, font: ImageFont.ImageFont, title: str) -> None:
+def _axes(
+  pen: ImageDraw.ImageDraw, font: ImageFont.ImageFont, title: str, names: tuple[str, str]
+) -> None:
   for tick in range(11):
     value = tick / 10
     pen.line((place(value, 0), place(value, 1)), fill=_GRID)
@@ -84,6 +103,6 @@ def _axes(pen: ImageDraw.ImageDraw, font: ImageFont.ImageFont, title: str) -> No
     x, y = place(0, value)
     pen.text((x - 8, y), f"{value:.1f}", fill=_INK, font=font, anchor="rm")
   pen.rectangle((*place(0, 1), *place(1, 0)), outline=_INK)
-  pen.text((place(0.5, 0)[0], _HEIGHT - 14), "recall", fill=_INK, font=font, anchor="ms")
-  pen.text((8, _TOP - 8), "precision", fill=_INK, font=font, anchor="ls")
+  pen.text((place(0.5, 0)[0], _HEIGHT - 14), names[0], fill=_INK, font=font, anchor="ms")
+  pen.text((8, _TOP - 8), names[1], fill=_INK, font=font, anchor="ls")
   pen.text((place(0.5, 0)[0], _TOP - 8), title, fill=_INK, font=font, anchor="ms")

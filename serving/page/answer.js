@@ -54,6 +54,7 @@ export function readAnswer(prediction, regions) {
     regions,
     caption: prediction.caption,
     logProb: prediction.log_prob,
+    score: prediction.score ?? null,
     isAnswered: prediction.answered ?? true,
     error: prediction.error ?? '',
     hasScores: Boolean(prediction.word_score),

@@ -126,8 +126,10 @@ export class Drawing {
       item.append(score);
     }
     const light = (isOn) => this.outlines[region].classList.toggle('lit', isOn);
-    item.addEventListener('mouseenter', () => light(true));
-    item.addEventListener('mouseleave', () => light(false));
+    item.tabIndex = 0;
+    for (const [event, isOn] of [['mouseenter', true], ['focus', true], ['mouseleave', false], ['blur', false]]) {
+      item.addEventListener(event, () => light(isOn));
+    }
     return item;
   }
 

@@ -1,6 +1,6 @@
 // The page: the user chooses a picture, the server captions it, the page shows the answers.
 
-import { photographBody, readAnswer, regionsBody, seenRegions } from './answer.js';
+import { percent, photographBody, readAnswer, regionsBody, seenRegions } from './answer.js';
 import { isListed, readDetections } from './detections.js';
 import { spoken } from './notes.js';
 import { Panel } from './panel.js';
@@ -113,7 +113,9 @@ async function captionWith(model, panel, request) {
     const answer = readAnswer(prediction, given.detections ?? state.seen.get(model));
     const logProb = answer.logProb.toFixed(2).replace('-', '−');
     const view = { model: model.label, decode, picture: state.picture?.name, threshold: threshold() };
-    const facts = `${model.label}, ${decode}, log-probability ${logProb}, ${milliseconds} ms`;
+    const hasScore = answer.score !== null && answer.words.some((word) => word.isThing);
+    const right = hasScore ? `, ${percent(answer.score)} of its boxes expected right` : '';
+    const facts = `${model.label}, ${decode}, log-probability ${logProb}${right}, ${milliseconds} ms`;
     panel.show(answer, given, view, facts, reply);
     element('threshold-field').hidden = !panels.some(({ answer: shown }) => shown?.hasScores);
     return spoken(answer, model.label, threshold());
@@ -153,6 +155,7 @@ async function requestCaptions() {
   panels.forEach((panel, index) => {
     panel.clear();
     panel.part('model-name').textContent = models[index].label;
+    panel.root.setAttribute('aria-label', models[index].label);
     const size = state.picture && state.picture.width / state.picture.height;
     panel.showPicture(state.picture, size || state.detections.aspect);
   });

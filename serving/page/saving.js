@@ -17,6 +17,7 @@ export function toJson(answer, { model, decode, picture, threshold }) {
     caption: answer.caption,
     answered: answer.isAnswered,
     log_prob: answer.logProb,
+    score: answer.score ?? undefined,
     threshold: answer.hasScores ? threshold : undefined,
     words: answer.words.map((word, slot) => ({
       text: word.text,

@@ -39,6 +39,7 @@ class GroundedCaption:
     attention: [n, R] attention of each word.
     log_prob: log-probability of the caption.
     word_scores: [n] probability that the box of each word is right; None if the model has none.
+    score: expected share of the caption's things whose box is right; None if the model has none.
     answered: False if the model knows nothing of the picture and gives no caption.
     error: why the picture could not be captioned; "" if it could.
     seen: the regions, if the model found them itself.
@@ -52,6 +53,7 @@ class GroundedCaption:
   attention: np.ndarray
   log_prob: float
   word_scores: np.ndarray | None = None
+  score: float | None = None
   answered: bool = True
   error: str = ""
   seen: SeenRegions | None = None
@@ -74,6 +76,8 @@ class GroundedCaption:
     }
     if self.word_scores is not None:
       row["word_score"] = _rounded(self.word_scores)
+    if self.score is not None:
+      row["score"] = round(self.score, 5)
     if self.error:
       row["error"] = self.error
     if self.seen is not None:
@@ -109,6 +113,7 @@ def read(outputs: Mapping[str, np.ndarray], row: int, regions: int | None) -> Gr
     attention=outputs["attention"][row, :count, :regions],
     log_prob=float(outputs["log_prob"][row]),
     word_scores=None if scores is None else scores[row, :count],
+    score=float(outputs["score"][row]) if "score" in outputs else None,
     answered=bool(outputs["answered"][row]) if "answered" in outputs else True,
     error=outputs["error"][row].decode() if "error" in outputs else "",
     seen=seen,

@@ -54,3 +54,11 @@ def test_a_captioner_of_features_answers_nothing_below_its_threshold():
   assert finish(batch([[0, 0, 0, 0]]), calibration=sure)["answered"].all()
   assert not finish(batch([[0, 0, 0, 0]]), calibration=unsure)["answered"].any()
   assert finish(batch([[1, 0, 0, 0]]), calibration=unsure, labels_only=True)["answered"].all()
+
+
+def test_the_right_article_stands_before_each_word():
+  found = finish(batch([[1, 0, 0, 0]]), articles=(1, 3), after_an=(2,))
+  assert found["tokens"].tolist() == [[3, 2, 0, 0]]
+  found = finish(batch([[1, 0, 0, 0]]), articles=(3, 1), after_an=(4,))
+  assert found["tokens"].tolist() == [[3, 2, 0, 0]]
+  assert finish(batch([[1, 0, 0, 0]]))["tokens"].tolist() == [[1, 2, 0, 0]]

@@ -73,7 +73,7 @@ def test_lowered_words_are_known_without_scores():
   options = config.DecodeConfig(max_length=8, unknown="suppress", decoding_constraint=True)
   found = constraints.constraint(options, tf.constant(2), tf.constant(row(1, 3)), 6)
   answers = [
-    (bool(found.lowers(tf.constant([word]))), bool(found.is_repeat(tf.constant([word]))))
+    (bool(found.lowers(tf.constant([word]))), bool(found.spoils(tf.constant([word]))))
     for word in (0, 1, 3, 5)
   ]
   assert answers == [(False, False), (False, False), (True, True), (True, False)]
@@ -91,3 +91,21 @@ def test_the_open_phrase_at_the_end_is_dropped():
   captions = tf.constant([[3, 4, 1, 2, 0], [3, 4, 2, 0, 0], [1, 3, 0, 0, 0], [4, 1, 2, 2, 0]])
   found = constraints.drop_open_phrase(options, captions, 6).numpy().tolist()
   assert found == [[3, 0, 0, 0, 0], [3, 4, 2, 0, 0], [1, 3, 0, 0, 0], [0, 0, 0, 0, 0]]
+
+
+def test_no_bare_noun_follows_is():
+  options = {"links": (4,), "bare_nouns": (2, 3)}
+  assert penalty(2, row(1, 4), **options)[0].tolist() == [0, 0, -1e9, -1e9, 0, 0]
+  assert not penalty(2, row(4, 1), **options).any()
+  assert not penalty(0, row(), **options).any()
+
+
+def test_a_caption_ends_in_place_of_a_bare_noun():
+  table = tiny.table({0: {1: 1.0}, 1: {4: 1.0}, 4: {2: 0.9, 3: 0.1}, 3: {0: 1.0}}, 6)
+  script = tiny.Script([table])
+  script.config = type("Config", (), {"vocabulary_size": 6})
+  ruled = config.DecodeConfig(
+    max_length=5, links=(4,), bare_nouns=(2,), bad_endings=(4,), end_below=0.2
+  )
+  found = greedy.decode(script, tiny.memory(), ruled)["tokens"].numpy()[0].tolist()
+  assert found == [1, 0, 0, 0, 0]

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.metrics import fetch_spice, spice_jars
+from gcap_tf.metrics import fetch_spice
+from gcap_tf.metrics.java_scorers import spice_jars
 
 CONTENT = b"a library"
 JAR = spice_jars.Jar("org.example", "thing", "1.0", hashlib.sha256(CONTENT).hexdigest())

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gcap_tf import errors
-from gcap_tf.metrics import spice_jars
+from gcap_tf.metrics.java_scorers import spice_jars
 from gcap_tf.rewards import spice
 from gcap_tf.text import vocabulary as vocabularies
 

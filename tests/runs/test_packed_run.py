@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from gcap_tf import errors, files
-from gcap_tf.runs import packed_run, photograph_runs, run_folders
+from gcap_tf.decoding import confidence
+from gcap_tf.runs import packed_run, photograph_runs, run_answers, run_folders
 from tests.export import picture_captioner, tiny_runs
 
 FIGURES = {"cider": 81.25, "f1_all": 25.0, "spice": 22.5}
@@ -19,6 +20,7 @@ def test_a_packed_run_is_small_loads_as_any_and_names_no_folder(tmp_path):
   written = sorted(path.name for path in (tmp_path / "out").iterdir())
   assert written == [
     "MODEL_CARD.md", "config.json", "metrics.json", "vocabulary.json", "weights.npz",
+    "word_classes.json",
   ]  # fmt: skip
   assert size == sum(path.stat().st_size for path in (tmp_path / "out").iterdir())
   loaded = run_folders.load(tmp_path / "out", "captioner")
@@ -100,6 +102,14 @@ def test_figures_are_a_file_or_its_last_line(tmp_path):
       packed_run.read_figures(path)
   with pytest.raises(errors.UserError, match="does not exist"):
     packed_run.read_figures(tmp_path / "none")
+
+
+def test_a_calibration_is_packed_with_the_weights_that_it_is_of(tmp_path):
+  run = tiny_runs.trained_run(tmp_path / "run")
+  fitted = confidence.Calibration((1.0,) * 5, 0.0, (1.0,) * 3, 0.0)
+  run_answers.write(run.folder / run_answers.FILE, fitted, {})
+  packed_run.pack(tmp_path / "run", tmp_path / "out")
+  assert run_answers.read(tmp_path / "out" / run_answers.FILE) == fitted
 
 
 def test_a_captioner_of_photographs_takes_its_detector_along(tmp_path):

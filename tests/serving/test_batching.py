@@ -247,3 +247,35 @@ def test_pictures_run_together_without_padding():
   batcher.close()
   assert sizes == [[[1, 7]], [[2, 7], [3, 7]], [[4, 7]]]
   assert batches == [1, 3]
+
+
+def test_global_features_and_grids_are_not_padded_with_the_regions():
+  one = {
+    "x": np.ones((1, 2)),
+    "global_feature": np.ones((1, 5)),
+    "grid_features": np.ones((1, 4, 3)),
+  }
+  other = one | {"x": np.ones((2, 3)), "global_feature": np.ones((2, 5))}
+  other["grid_features"] = np.ones((2, 4, 3))
+  assert batching.Job(one, 0.0).regions == 2
+  merged = batching.merge([one, other], 3)
+  assert {name: array.shape for name, array in merged.items()} == {
+    "x": (3, 3),
+    "global_feature": (3, 5),
+    "grid_features": (3, 4, 3),
+  }
+
+
+def test_requests_with_other_grids_run_apart(adder, make):
+  batcher = make()
+  first = hold_worker(adder, batcher)
+
+  def ask(cells):
+    grid = np.ones((1, cells, 2), np.float32)
+    return batcher.submit(inputs([1]) | {"grid_features": grid}, time.monotonic() + 30)
+
+  pending = [ask(4), ask(4), ask(9)]
+  adder.free.set()
+  for job in (first, *pending):
+    job.result(5)
+  assert adder.batches == [1, 2, 1]

@@ -72,6 +72,7 @@ def test_sure_words_have_boxes_and_unsure_words_have_none(page):
   ]
   assert labels_of(page, ".caption .unsure") == ["hat, without a box: it would be right with 20 %"]
   assert page.text(".notes") == "Not sure enough where “hat” is, so no box is shown."
+  assert "57 % of its boxes expected right" in page.text(".facts")
 
 
 def test_threshold_decides_which_boxes_are_shown(page):

@@ -4,6 +4,7 @@ import pytest
 import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2
 
+from serving import limits, predict, servables, status
 from tests.serving import harness, tiny_models
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -133,3 +134,20 @@ def test_tensor_that_repeats_one_value_is_taken(caller):
   answer = tf.make_ndarray(caller.stub.Predict(request).outputs["log_prob"])
   counts = tiny_models.request(2, 3)["num_regions"]
   np.testing.assert_allclose(answer, 0.5 * 3 * counts + 1, rtol=1e-6)
+
+
+def test_global_features_and_grids_do_not_count_regions():
+  spec = servables.Spec("x:0", tf.float32, None)
+  names = ("boxes", "num_regions", "global_feature", "grid_features")
+  signature = servables.Signature("greedy", dict.fromkeys(names, spec), {})
+  arrays = {
+    "boxes": np.zeros((1, 3, 4), np.float32),
+    "num_regions": np.array([3], np.int32),
+    "global_feature": np.zeros((1, 8), np.float32),
+    "grid_features": np.zeros((1, 49, 5), np.float32),
+  }
+  predict.check_regions(arrays, signature, limits.Limits())
+  with pytest.raises(status.ServingError, match="number of regions"):
+    predict.check_regions(
+      arrays | {"features": np.zeros((1, 2, 6), np.float32)}, signature, limits.Limits()
+    )

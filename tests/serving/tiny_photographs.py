@@ -63,6 +63,7 @@ class Photographer(tf.Module):
       "log_prob": tf.fill([rows], -2.0),
       "length": length,
       "word_score": tf.where(real, tf.constant(SCORES)[tf.newaxis], 0.0),
+      "score": tf.where(answered, 0.57, 0.0),
       "answered": answered,
       "region_boxes": boxes,
       "region_labels": tf.repeat(tf.constant(LABELS)[tf.newaxis], rows, 0),

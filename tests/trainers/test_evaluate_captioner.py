@@ -40,6 +40,22 @@ def test_beam_search_is_scored_and_saved_for_every_seed(folder, tmp_path):
   assert len(json.loads((tmp_path / "captions_seed_2.json").read_text())) == 5
 
 
+def test_fewer_and_foreign_regions_are_scored(folder):
+  done = command_line.run(
+    EVALUATE,
+    f"--run={folder / 'run' / 'seed_1'}",
+    f"--data={folder / 'data'}",
+    "--split=val",
+    "--metrics=cider",
+    "--max_regions=2",
+    "--drop_regions=0.5",
+    "--label_names=coco",
+  )
+  figures = command_line.figures(done)
+  assert {"cider", "f1_all", "answered", "faulty"} <= figures.keys()
+  assert "attention_accuracy" not in figures
+
+
 def test_an_unknown_metric_is_one_line(folder):
   done = command_line.run(
     EVALUATE,

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from PIL import Image
 
 from gcap_tf import errors
 from gcap_tf.visuals import pr_curve
@@ -46,3 +47,10 @@ def test_a_curve_of_one_model_draws_more_than_empty_axes():
 def test_numbers_out_of_range_are_refused(curve):
   with pytest.raises(errors.UserError, match="curve scan: precision and recall must be"):
     pr_curve.draw({"scan": pr_curve.Curve(*curve)})
+
+
+def test_risk_over_coverage_is_drawn_to_a_file(tmp_path):
+  coverage = np.arange(1, 501) / 500
+  pr_curve.save_risk({"words": (coverage, coverage / 2)}, tmp_path / "risk.png")
+  picture = Image.open(tmp_path / "risk.png")
+  assert colour_at(picture, coverage[-1], 0.5) == (31, 119, 180)

@@ -2,13 +2,13 @@
 
 from gcap_tf import printing
 from gcap_tf.evaluation import evaluator
-from gcap_tf.metrics import sentences
+from gcap_tf.metrics.answers import sentences
 from gcap_tf.runs import run_words
 
 
 @evaluator.CAPTIONERS.register("sentences")
 class Sentences(evaluator.Evaluator[evaluator.CaptionerAnswers]):
-  """Counts the faults of the captions (`metrics.sentences`) among the pictures answered."""
+  """Counts the faults of the captions (`metrics.answers.sentences`) among the pictures answered."""
 
   def run(self, subject: evaluator.CaptionerAnswers) -> evaluator.Report:
     classes = run_words.of(subject.run.folder, subject.run.vocabulary)

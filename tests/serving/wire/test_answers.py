@@ -20,6 +20,7 @@ def outputs():
 
 PHOTOGRAPH = {
   "word_score": np.array([[0.0, 0.4, 0.0], [0.0] * 3], np.float32),
+  "score": np.array([0.4, 0.0], np.float32),
   "answered": np.array([True, False]),
   "error": np.array([b"", b"not a picture"], object),
   "num_regions": np.array([3, 0], np.int32),
@@ -50,6 +51,7 @@ def test_answer_of_a_photograph_has_its_regions_and_unsure_words_do_not_point():
   row = json.loads(json.dumps(answer.to_json()))
   assert row["image_size"] == [640, 480]
   assert row["word_score"] == [0.0, 0.4]
+  assert row["score"] == 0.4
   assert row["regions"][2] == {"box": [0.0] * 4, "label": "man", "score": 0.5}
 
 

@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from gcap_tf.metrics import java, meteor
+from gcap_tf.metrics.java_scorers import java, meteor
 
 needs_java = pytest.mark.skipif(shutil.which("java") is None, reason="no java on the PATH")
 

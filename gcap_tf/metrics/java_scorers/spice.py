@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gcap_tf import commands
-from gcap_tf.metrics import java, spice_jars
+from gcap_tf.metrics.java_scorers import java, spice_jars
 
 
 def spice(

@@ -3,7 +3,7 @@ import shutil
 import pytest
 from pycocoevalcap.tokenizer import ptbtokenizer
 
-from gcap_tf.metrics import ptb
+from gcap_tf.metrics.java_scorers import ptb
 
 TEXTS = [
   "A man's dog, running (fast) in the U.S. -- it can't stop!",

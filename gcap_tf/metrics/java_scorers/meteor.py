@@ -8,7 +8,7 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 
-from gcap_tf.metrics import java
+from gcap_tf.metrics.java_scorers import java
 
 
 def meteor(

@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from gcap_tf.metrics import java, spice, spice_jars
+from gcap_tf.metrics.java_scorers import java, spice, spice_jars
 
 REFERENCES = {"1": ["a man with a red hat", "a man wearing a hat"], "2": ["two dogs"]}
 CAPTIONS = {"1": "a man in a red hat", "2": ""}

@@ -1,6 +1,6 @@
 import pytest
 
-from gcap_tf.metrics import sentences
+from gcap_tf.metrics.answers import sentences
 
 NOUNS = {"dog", "dogs", "man", "shirt", "cow", "person", "umbrella"}
 MODIFIERS = {"white", "big", "two"}

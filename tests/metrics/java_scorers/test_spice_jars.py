@@ -1,7 +1,7 @@
 import pathlib
 import re
 
-from gcap_tf.metrics import spice_jars
+from gcap_tf.metrics.java_scorers import spice_jars
 
 
 def test_libraries_have_maven_names():

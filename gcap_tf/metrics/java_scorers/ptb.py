@@ -7,7 +7,7 @@ project's tokenizer follows the same rules; the report names the one that ran.
 import tempfile
 from collections.abc import Sequence
 
-from gcap_tf.metrics import java
+from gcap_tf.metrics.java_scorers import java
 from gcap_tf.text import tokenizer
 
 JAVA = "PTBTokenizer (Java)"

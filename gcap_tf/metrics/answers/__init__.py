@@ -1,0 +1,1 @@
+"""Figures of answers: faults of sentences, right boxes, calibrated confidence."""

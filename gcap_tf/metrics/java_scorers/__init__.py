@@ -1,0 +1,1 @@
+"""Caption scores that Java programs compute (METEOR, SPICE), and the PTB tokeniser."""

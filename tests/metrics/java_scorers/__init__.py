@@ -1,0 +1,1 @@
+"""Tests of gcap_tf.metrics."""
