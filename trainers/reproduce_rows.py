@@ -42,12 +42,9 @@ def run(
       return result
     files.remove(folder)
   started = time.monotonic()
-  members = [str(folder)]
-  if isinstance(training, experiments.Average):
-    members = list(training.members)
-  else:
-    train(training, data, folder)
-  figures, pictures = evaluate(members, data, split, metrics, self_retrieval)
+  train(training, data, folder)
+  members = getattr(training, "members", (str(folder),))
+  figures, pictures = evaluate(list(members), data, split, metrics, self_retrieval)
   if not results.is_finite(figures):
     raise errors.UserError(f"{folder}: a figure is not finite; the run diverged")
   minutes = (time.monotonic() - started) / 60.0
@@ -69,12 +66,13 @@ def folder_of(out: pathlib.Path, name: str, seed: int) -> pathlib.Path:
 
 
 def train(training: Any, data: prepared_data.PreparedData, folder: pathlib.Path) -> None:
-  """Trains by the kind of configuration."""
+  """Trains by the kind of configuration; the members of an average are trained already."""
   trainers = {
     matching.MatcherTrainingConfig: matching.train,
     captioning.CaptionerTrainingConfig: captioning.train,
     self_critical.ScstTrainingConfig: self_critical.train,
     contrastive.ContrastiveTrainingConfig: contrastive.train,
+    experiments.Average: lambda *_: None,
   }
   trainers[type(training)](data, training, folder)
 
