@@ -26,8 +26,8 @@ class Word:
   Attributes:
     text: the word.
     box: the box of the thing that the word names; None if it names none.
-    score: how likely that box is right, from 0 to 1; None if the captioner is not calibrated, or
-      if there is no box.
+    score: how likely that box is right, from 0 to 1, if the captioner is calibrated; else the
+      attention on it. None if there is no box.
     box_index: the region that the word looked at, counted from 0; -1 for none.
     grounded: whether the word names a thing.
     looked_at: the box that the word looked at, whether or not it names a thing.
