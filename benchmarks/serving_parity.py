@@ -27,7 +27,7 @@ from benchmarks.load import drawn_model
 from export import captioner_module
 from gcap_tf import errors
 from gcap_tf.captioners import catalog
-from gcap_tf.decoding import decoder
+from gcap_tf.decoding import answers, decoder
 from serving import client, embedded, versions
 
 FEATURES = 16
@@ -80,7 +80,7 @@ def compare(
         return caller.predict(padded, signature)
 
       with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        answers = list(pool.map(ask, range(requests)))
+        replies = list(pool.map(ask, range(requests)))
       caller.close()
       rows = server.metrics.batch_rows
       batches = sum(rows.count("captioner", signature) for signature in METHODS)
@@ -88,7 +88,7 @@ def compare(
   decode = {method: decoder.compiled(model, decodings[method]) for method in METHODS}
   found = {"different": [], "log_prob_off": [], "ties": []}
   captions, worst = set(), 0.0
-  for number, answer in enumerate(answers):
+  for number, answer in enumerate(replies):
     method, plain, _ = picture(seed + number, labelled)
     alone = functools.partial(python_answer, module, decode[method], vocabulary)
     wanted = alone(plain)
@@ -113,8 +113,9 @@ def compare(
 
 def python_answer(module, decode, vocabulary, plain: Arrays) -> Arrays:
   """Decodes one picture with the Python model, in the form of a served answer."""
-  tensors = {key: tf.constant(array) for key, array in plain.items()}
-  decoded = {key: value.numpy() for key, value in decode(module.reader.batch(tensors)).items()}
+  batch = module.reader.batch({key: tf.constant(array) for key, array in plain.items()})
+  decoded = answers.finish(decode(batch), batch, module.rules, len(vocabulary.words))
+  decoded = {key: value.numpy() for key, value in decoded.items()}
   has_regions = bool(plain["num_regions"][0])
   words = vocabulary.decode(decoded["tokens"][0])
   return {

@@ -119,7 +119,7 @@ class CaptionerModule(tf.Module):
     self._branches = captioner.branches
     self._words = list(vocabulary.words)
     both, after_an = articles.ids(vocabulary) if classes else ((), ())
-    self._rules = answers.AnswerRules(
+    self.rules = answers.AnswerRules(
       things=tuple(index for index, thing in enumerate(is_thing) if thing),
       labels_only=captioner.config.num_labels > 0 and captioner.config.feature_size == 0,
       calibration=calibration,
@@ -164,7 +164,7 @@ class CaptionerModule(tf.Module):
     captioner = self._captioner()
     with self.weights.scope():
       decoded = decoder.decode(captioner, captioner.encode(batch), config)
-    return answers.finish(decoded, batch, self._rules, len(self._words))
+    return answers.finish(decoded, batch, self.rules, len(self._words))
 
   def _answer(
     self,

@@ -8,7 +8,7 @@ from gcap_tf.data.stores import extracted_store, feature_folders
 from gcap_tf.evaluation import region_captioning
 from gcap_tf.runs import detector_runs, photograph_runs, run_folders
 from gcap_tf.vision.extraction import region_extractor
-from tests.export import picture_captioner, tiny_runs
+from tests.export import picture_captioner
 from tests.vision import picture_files
 
 
@@ -19,8 +19,8 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def module(run):
-  found = photograph_runs.load(run)
-  return photograph_module.PhotographModule(found, is_thing=tiny_runs.THINGS, max_length=8)
+  config = saved_model.ExportConfig(max_length=8)
+  return saved_model.make_photograph_module(photograph_runs.load(run), config)
 
 
 @pytest.fixture(scope="module")

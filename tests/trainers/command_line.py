@@ -21,7 +21,7 @@ for number, (module, *flags) in enumerate(json.load(sys.stdin)):
     runpy.run_module(module, run_name="__main__", alter_sys=True)
     os._exit(0)
   _, status = os.waitpid(child, 0)
-  print(os.waitstatus_to_exitcode(status))
+  print(os.waitstatus_to_exitcode(status), flush=True)  # Else the next child prints it, too.
 """
 
 
