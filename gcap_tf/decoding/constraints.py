@@ -33,13 +33,16 @@ class Constraint:
   """The rules for one word of every sequence; slots without a word hold id 0 and cost 0.
 
   Attributes:
-    words: int32 [B, M] ids; an id may come more than once. None if there is no rule.
+    fixed: [V], at most 0, what each id loses whatever was said before; None if nothing. One
+      row of scores for all sequences costs less than ids.
+    words: int32 [B, M] ids; an id may come more than once. None if there is no such rule.
     costs: float32 [B, M], at most 0, what each id loses.
     repeats: bool [M], whether a slot is there to prevent a repeat.
     after_link: bool [B], where no word of `bare_nouns` may come; or None.
     bare_nouns: bool [V].
   """
 
+  fixed: np.ndarray | None = None
   words: tf.Tensor | None = None
   costs: tf.Tensor | None = None
   repeats: np.ndarray | None = None
@@ -48,11 +51,13 @@ class Constraint:
 
   @property
   def is_empty(self) -> bool:
-    return self.words is None
+    return self.words is None and self.fixed is None
 
   def lower(self, scores: tf.Tensor) -> tf.Tensor:
     """Scores [B, K, V] after the rules."""
-    if self.is_empty:
+    if self.fixed is not None:
+      scores += self.fixed
+    if self.words is None:
       return scores
     branches, size, slots = scores.shape[1], scores.shape[2], self.words.shape[1]
     words, costs = self.words, self.costs
@@ -74,11 +79,17 @@ class Constraint:
 
   def lowers(self, words: tf.Tensor) -> tf.Tensor:
     """Whether a rule lowers each of words [B]: bool [B]."""
-    found = tf.reduce_any((self.words == words[:, tf.newaxis]) & (self.costs < 0), 1)
-    return found | self._is_bare(words)
+    found = self._is_bare(words)
+    if self.fixed is not None:
+      found |= tf.gather(self.fixed < 0, words)
+    if self.words is not None:
+      found |= tf.reduce_any((self.words == words[:, tf.newaxis]) & (self.costs < 0), 1)
+    return found
 
   def is_repeat(self, words: tf.Tensor) -> tf.Tensor:
     """Whether each of words [B] would be a repeat: bool [B]."""
+    if self.words is None:
+      return tf.zeros(tf.shape(words), tf.bool)
     found = (self.words == words[:, tf.newaxis]) & (self.costs < 0)
     return tf.reduce_any(found & self.repeats, 1)
 
@@ -100,10 +111,10 @@ def constraint(
     size: V.
   """
   rules: list[tuple[tf.Tensor, tf.Tensor]] = []
-  row = tf.zeros_like(history[:, :1])
+  row, fixed = tf.zeros_like(history[:, :1]), None
   if config.unknown != "allow":
-    cost = SUPPRESSED if config.unknown == "suppress" else FORBIDDEN
-    rules.append((row + size - 1, tf.fill(tf.shape(row), cost)))
+    fixed = np.zeros(size, np.float32)
+    fixed[size - 1] = SUPPRESSED if config.unknown == "suppress" else FORBIDDEN
   if config.min_length > 0:
     early = tf.cast(t < config.min_length, tf.float32)
     rules.append((row, tf.fill(tf.shape(row), FORBIDDEN * early)))
@@ -119,15 +130,15 @@ def constraint(
   if config.bare_nouns and not rules:
     rules.append((row, tf.zeros_like(row, tf.float32)))
   if not rules:
-    return Constraint()
+    return Constraint(fixed)
   words, costs = (tf.concat(parts, 1) for parts in zip(*rules, strict=True))
   is_repeat = np.arange(words.shape[1]) >= others
   if not config.bare_nouns:
-    return Constraint(words, costs, is_repeat)
+    return Constraint(fixed, words, costs, is_repeat)
   last = tf.where(t > 0, history[:, tf.maximum(t - 1, 0)], 0)
   after_link = tf.gather(repeats.is_one_of(config.links, size), last)
   bare_nouns = repeats.is_one_of(config.bare_nouns, size)
-  return Constraint(words, costs, is_repeat, after_link, bare_nouns)
+  return Constraint(fixed, words, costs, is_repeat, after_link, bare_nouns)
 
 
 def _ends_badly(config, t, history, size) -> tf.Tensor:
