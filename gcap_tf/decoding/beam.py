@@ -108,8 +108,9 @@ def _offer(logits, rules, beams):
     `word`, `value`, `log_prob`, each [I, N, N].
   """
   log_probs = tf.nn.log_softmax(logits)
-  ranked = rules.lower(log_probs[:, tf.newaxis])[:, 0]
-  value, word = tf.math.top_k(ranked, min(beams, logits.shape[-1]))
+  size = logits.shape[-1]  # Reshaping, unlike slicing, copies nothing.
+  ranked = tf.reshape(rules.lower(tf.reshape(log_probs, [-1, 1, size])), [-1, size])
+  value, word = tf.math.top_k(ranked, min(beams, size))
   own = value if rules.is_empty else tf.gather(log_probs, word, batch_dims=1)
   shape = [-1, beams, value.shape[-1]]
   return {
