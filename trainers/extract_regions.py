@@ -15,7 +15,8 @@ import sys
 
 from absl import flags
 
-from gcap_tf import errors
+from gcap_tf import config as configs
+from gcap_tf import errors, locks
 
 _PICTURES = flags.DEFINE_list("pictures", None, "Folder of pictures, or files.", required=True)
 _OUT = flags.DEFINE_string("out", None, "Folder of the store.", required=True)
@@ -64,7 +65,7 @@ def configuration():
     raise errors.UserError("--detector names several: add --cross_fit, or name one")
   from gcap_tf.vision.extraction import region_extractor
 
-  return region_extractor.ExtractionConfig(
+  config = region_extractor.ExtractionConfig(
     detector=_REST.value if _CROSS_FIT.value else names[0],
     describer=_DESCRIBER.value,
     folds=names if _CROSS_FIT.value else (),
@@ -73,6 +74,7 @@ def configuration():
     min_score=_MIN_SCORE.value,
     class_names=_CLASS_NAMES.value,
   )
+  return configs.check(config, "")
 
 
 def main(argv: list[str]) -> int:
@@ -83,12 +85,13 @@ def main(argv: list[str]) -> int:
   from gcap_tf.vision.extraction import beam, local
 
   found = pictures.find(_PICTURES.value)
-  if _RUNNER.value == local.LOCAL:
-    done = local.extract(found, _OUT.value, config, detector_runs.load, _WORKERS.value)
-  else:
-    done = beam.extract(
-      found, _OUT.value, config, detector_runs.load, _RUNNER.value, _BEAM_OPTIONS.value
-    )
+  with locks.hold(_OUT.value):
+    if _RUNNER.value == local.LOCAL:
+      done = local.extract(found, _OUT.value, config, detector_runs.load, _WORKERS.value)
+    else:
+      done = beam.extract(
+        found, _OUT.value, config, detector_runs.load, _RUNNER.value, _BEAM_OPTIONS.value
+      )
   if _DRAW.value:
     from gcap_tf.data.stores import feature_folders
     from gcap_tf.visuals import store_pictures

@@ -87,7 +87,7 @@ def main(argv: list[str]) -> None:
   config, found = configuration(), sources()
   print(json.dumps(configs.to_dict(config), indent=2))
   with training_flags.started(config):
-    figures = detection.train(found, config, _RUN.value)
+    figures = detection.train(found, config, _RUN.value, override=training_flags.override())
   print(json.dumps(figures))
 
 

@@ -1,6 +1,7 @@
 """The data of a detector's training: batches of cached maps, and pictures to validate on."""
 
 import dataclasses
+import hashlib
 import pathlib
 
 from gcap_tf import errors
@@ -25,6 +26,13 @@ class Sources:
   object_classes: str
   cache: str
 
+  def fingerprint(self) -> str:
+    """Hash of the splits and of the names of the photographs, wherever their folders are."""
+    splits = [pathlib.Path(self.source) / f"{split}.txt" for split in ("train", "val")]
+    names = sorted(path.name for path in pathlib.Path(self.pictures).glob("*"))
+    content = [path.read_text(encoding="utf-8") for path in splits if path.exists()] + names
+    return hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
+
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
@@ -34,15 +42,15 @@ class Selection:
     fold: this fold of the training pictures is left out, for labels that are cross-fitted;
       -1 leaves none out.
     folds: number of folds.
-    mirror: train on mirrored pictures too.
+    views: of each picture (`vision/picture_views.py`).
     batch_size: pictures of a step.
     max_pictures: at most so many training pictures; 0 takes all.
-    seed: of the order and of mirroring.
+    seed: of the order and of the views.
   """
 
   fold: int
   folds: int
-  mirror: bool
+  views: int
   batch_size: int
   max_pictures: int
   seed: int
@@ -71,7 +79,7 @@ def training_batches(
       f"{len(learned)} pictures with boxes are fewer than a batch of {chosen.batch_size}"
     )
   ids = [picture.image_id for picture in read]
-  cache = _filled(sources, "train", model, ids, paths, 2 if chosen.mirror else 1)
+  cache = _filled(sources, "train", model, ids, paths, chosen.views)
   return detection_batches.DetectionBatches(cache, learned, chosen.batch_size, chosen.seed)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 CELLS = 4.0  # Width of the box of zeros, in cells.
-_LARGEST = 4.0  # exp(4) = 55: no box of a 384 canvas needs more.
+_LARGEST = 4.0  # exp(4) = 55: no box of the canvas needs more.
 
 
 def points(size: int, strides: tuple[int, ...]) -> np.ndarray:

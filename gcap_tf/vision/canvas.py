@@ -16,19 +16,22 @@ SIZE = 384
 GREY = 127.0
 
 
-def place(image: tf.Tensor, size: int = SIZE) -> tuple[tf.Tensor, tf.Tensor]:
+def place(
+  image: tf.Tensor, size: int = SIZE, share: float | tf.Tensor = 1.0
+) -> tuple[tf.Tensor, tf.Tensor]:
   """Places a photograph on its canvas.
 
   Args:
     image: [height, width, 3] uint8 (or float from 0 to 255).
     size: S, side of the canvas in pixels.
+    share: of the canvas that the longer side fills.
 
   Returns:
     canvas [S, S, 3] float32 from 0 to 255, and content [2] float32 (width, height).
   """
   image = tf.convert_to_tensor(image)
   sides = tf.shape(image)[:2]
-  scale = size / tf.reduce_max(sides)
+  scale = tf.cast(share, tf.float64) * (size / tf.reduce_max(sides))
   inner = tf.round(tf.cast(sides, tf.float64) * scale)
   inner = tf.clip_by_value(tf.cast(inner, tf.int32), 1, size)
   resized = tf.image.resize(image, inner, antialias=True)

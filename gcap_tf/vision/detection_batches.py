@@ -1,6 +1,6 @@
 """Batches for a detector: cached maps with the annotated boxes, words and colours.
 
-The pictures of a step, and which of them are mirrored, are a pure function of (seed, step), so a
+The pictures of a step, and their views, are a pure function of (seed, step), so a
 run that was stopped goes on exactly.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf.vision import annotations, map_cache
+from gcap_tf.vision import annotations, map_cache, picture_views
 
 MAX_BOXES = 32  # A picture with more (1 of 200) teaches some, others in another epoch.
 
@@ -23,7 +23,7 @@ class DetectionBatches:
     cache: maps of the pictures, and of others perhaps.
     pictures: what is learned, each with a box or more.
     batch_size: pictures of a step.
-    seed: of the order and of mirroring.
+    seed: of the order and of the views.
   """
 
   cache: map_cache.MapCache
@@ -88,7 +88,7 @@ class DetectionBatches:
 def targets(
   pictures: Sequence[annotations.Picture], views: Sequence[int], rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
-  """Padded boxes (of the picture) in random order, words and colours; view 1 is mirrored."""
+  """Padded boxes (of the picture) in random order, words and colours."""
   count = len(pictures)
   found = {
     "boxes": np.zeros((count, MAX_BOXES, 4), np.float32),
@@ -97,16 +97,13 @@ def targets(
     "colours": np.zeros((count, MAX_BOXES, pictures[0].colours.shape[1]), np.float32),
   }
   for row, (picture, view) in enumerate(zip(pictures, views, strict=True)):
-    order = rng.permutation(len(picture.boxes))[:MAX_BOXES]
-    n, boxes = len(order), picture.boxes[order]
-    found["boxes"][row, :n] = mirrored(boxes) if view else boxes
+    boxes, visible = picture_views.boxes_in(
+      picture.boxes, picture_views.view(picture.image_id, int(view))
+    )
+    order = rng.permutation(np.flatnonzero(visible))[:MAX_BOXES]
+    n = len(order)
+    found["boxes"][row, :n] = boxes[order]
     found["box_mask"][row, :n] = True
     found["words"][row, :n] = picture.words[order]
     found["colours"][row, :n] = picture.colours[order]
   return found
-
-
-def mirrored(boxes: np.ndarray) -> np.ndarray:
-  """Boxes [n, 4] of the picture seen in a mirror."""
-  x1, y1, x2, y2 = boxes.T
-  return np.stack([1 - x2, y1, 1 - x1, y2], 1)

@@ -47,16 +47,16 @@ class DetectorConfig:
   """
 
   backbone: str = "lite0"
-  size: int = canvas.SIZE
-  labels: int = 480
-  colours: int = 11
-  width: int = 96
-  depth: int = 3
-  units: int = 512
-  dropout: float = 0.3
-  candidates: int = 1500
-  threshold: float = 0.5
-  sigma: float = 0.0
+  size: configs.PositiveInt = canvas.SIZE
+  labels: configs.PositiveInt = 480
+  colours: configs.PositiveInt = 11
+  width: configs.PositiveInt = 96
+  depth: configs.Count = 3
+  units: configs.PositiveInt = 512
+  dropout: configs.Fraction = 0.3
+  candidates: configs.PositiveInt = 1500
+  threshold: configs.Fraction = 0.5
+  sigma: configs.Weight = 2.0
   tuned_stride: Literal[0, 8, 16, 32] = 0
 
 
@@ -183,8 +183,9 @@ class Detector(keras.Model):
       regions: R.
 
     Returns:
-      boxes [B, R, 4] from 0 to 1 of the picture, best first; scores [B, R]; label_probs
-      [B, R, L]; colour_probs [B, R, C]; region_mask [B, R]; maps {stride: [B, H, W, C]}.
+      boxes [B, R, 4] from 0 to 1 of the picture, as `suppression` orders them; scores [B, R];
+      label_probs [B, R, L]; colour_probs [B, R, C]; region_mask [B, R];
+      maps {stride: [B, H, W, C]}.
     """
     maps = self.backbone(canvases)
     found = self.head.propose(maps, content, regions)

@@ -20,7 +20,7 @@ def model():
 
 
 def _batches(sources, model, **changes):
-  chosen = {"fold": -1, "folds": 2, "mirror": True, "batch_size": 1, "max_pictures": 0, "seed": 1}
+  chosen = {"fold": -1, "folds": 2, "views": 2, "batch_size": 1, "max_pictures": 0, "seed": 1}
   classes = object_words.ObjectClasses.load(sources.object_classes)
   chosen = detector_data.Selection(**chosen | changes)
   return detector_data.training_batches(sources, chosen, classes, model)

@@ -6,6 +6,13 @@ from gcap_tf.vision import suppression
 
 
 def _oracle(boxes, scores, regions, threshold, sigma):
+  if not sigma:
+    return _loop(boxes, scores, regions, threshold, 0)
+  left = np.array(_loop(boxes, scores, 3 * regions, threshold, 0))
+  return left[_loop(boxes[left], scores[left], regions, 1.0, sigma)]
+
+
+def _loop(boxes, scores, regions, threshold, sigma):
   scores, rows = scores.copy(), []
   overlap = box_geometry.iou(boxes, boxes)
   while len(rows) < regions and scores.max() > 0:
@@ -33,11 +40,21 @@ def test_choices_are_those_of_a_plain_loop():
       np.testing.assert_array_equal(rows[picture][mask[picture]], expected)
 
 
+def test_with_a_sigma_too_no_two_chosen_boxes_overlap_beyond_the_threshold():
+  boxes, scores = _random(3, 200)
+  rows, mask = suppression.suppress(boxes, scores, 30, 0.4, 2.0)
+  chosen = boxes[0][rows[0].numpy()[mask[0].numpy()]]
+  overlap = box_geometry.iou(chosen, chosen)
+  assert overlap[~np.eye(len(chosen), dtype=bool)].max() <= 0.4
+
+
 def test_missing_regions_are_masked():
   boxes = np.array([[[0, 0, 1, 1], [0, 0, 1, 0.9], [0, 0, 0.1, 0.1]]], np.float32)
   scores = np.array([[0.5, 0.9, 0.0]], np.float32)
   rows, mask = suppression.suppress(boxes, scores, 4)
   np.testing.assert_array_equal(rows, [[1, 0, 0, 0]])
+  np.testing.assert_array_equal(mask, [[True, False, False, False]])
+  _, mask = suppression.suppress(boxes, scores, 4, sigma=2.0)
   np.testing.assert_array_equal(mask, [[True, False, False, False]])
 
 

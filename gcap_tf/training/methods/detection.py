@@ -7,7 +7,6 @@ sides, as found boxes never fit exactly. Nothing flows from it into the proposer
 """
 
 import dataclasses
-import sys
 from typing import Any
 
 import keras
@@ -19,7 +18,6 @@ from gcap_tf.data.prepared import pipeline
 from gcap_tf.evaluation import detector_validation
 from gcap_tf.layers import dropout
 from gcap_tf.losses import detection
-from gcap_tf.runs import detector_runs
 from gcap_tf.text import object_words
 from gcap_tf.training import (
   contract,
@@ -76,7 +74,7 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
     fold: this fold of the training pictures is left out, for labels that are cross-fitted;
       -1 leaves none out.
     folds: number of folds.
-    mirror: train on mirrored pictures too.
+    views: of each picture: itself, mirrored, cut out, shrunk (`vision/picture_views.py`).
     tuned_rate: factor of the learning rate of the backbone's layers.
     batch_size: pictures of a step.
     max_pictures: at most so many training pictures; 0 takes all.
@@ -85,9 +83,9 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
   model: detector.DetectorConfig = dataclasses.field(default_factory=detector.DetectorConfig)
   backbone_weights: str = "imagenet"
   losses: DetectionLosses = dataclasses.field(default_factory=DetectionLosses)
-  fold: int = -1
+  fold: configs.CountOrNone = -1
   folds: configs.PositiveInt = folds.FOLDS
-  mirror: bool = True
+  views: configs.PositiveInt = 2
   tuned_rate: configs.Weight = 0.1
   batch_size: configs.PositiveInt = 16
   max_pictures: configs.Count = 0
@@ -208,8 +206,12 @@ def shake(boxes: tf.Tensor, content: tf.Tensor, deviation: float, seed: tf.Tenso
   return tf.clip_by_value(tf.concat([low, high], -1), 0.0, corner)
 
 
+@run_files.alone
 def train(
-  sources: detector_data.Sources, config: DetectorTrainingConfig, folder: files.PathLike
+  sources: detector_data.Sources,
+  config: DetectorTrainingConfig,
+  folder: files.PathLike,
+  override: bool = False,
 ) -> dict[str, float]:
   """Trains a detector, or continues to; returns its last validation figures."""
   configs.check(config)
@@ -220,15 +222,10 @@ def train(
   config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
   keras.utils.set_random_seed(config.seed)
   model = detector.Detector(config.model, config.backbone_weights)
-  options = configs.to_dict(config)
-  further = {
-    "backbone_weights": config.backbone_weights,
-    "training": options,
-    "sources": dataclasses.asdict(sources),
-    "command": " ".join(sys.argv),
-  }
-  detector_runs.write_config(folder, config.model, classes.names, annotations.COLOURS, further)
-  run_files.write_hparams(folder, options)
+  words = {"labels": classes.names, "colours": annotations.COLOURS}
+  record = run_files.check_detector(
+    folder, model.learned, config.model, words, config, sources, override
+  )
   fields = {field.name for field in dataclasses.fields(detector_data.Selection)}
   chosen = detector_data.Selection(**{name: getattr(config, name) for name in fields})
   with pipeline.clear_errors():
@@ -236,4 +233,4 @@ def train(
     validation = detector_data.validation(sources, classes, model)
     trainer = DetectionTrainer(model, config.losses, validation)
     loop_config = loop.from_options(_slow_backbone(config, model), batches.steps_per_epoch)
-    return loop.train(trainer, batches, loop_config, folder, label="training the detector")
+    return loop.train(trainer, batches, loop_config, folder, "training the detector", record)

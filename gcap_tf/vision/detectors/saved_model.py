@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import errors
+from gcap_tf import errors, saved_graphs
 from gcap_tf.vision.detectors import base
 
 _OUTPUTS = ("detection_boxes", "detection_classes", "detection_scores")
@@ -59,6 +59,7 @@ def _load(path: str):
   if not (folder / "saved_model.pb").is_file():
     raise errors.UserError(f"detector saved_model:{path}: no saved_model.pb there")
   try:
+    saved_graphs.check(folder)
     return tf.saved_model.load(str(folder))
   except (tf.errors.OpError, ValueError, OSError) as error:
     first = str(error).splitlines()[0]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import tensorflow as tf
 
+from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data import records
 from gcap_tf.data.stores import extracted_store, label_mapping
@@ -43,8 +44,8 @@ class ExtractionConfig:
   describer: str = SHIPPED
   folds: tuple[str, ...] = ()
   train_ids: str = ""
-  regions: int = 36
-  min_score: float = 0.0
+  regions: configs.PositiveInt = 36
+  min_score: configs.Fraction = 0.0
   class_names: str = ""
 
   def __post_init__(self):
