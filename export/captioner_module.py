@@ -24,6 +24,15 @@ encloses their boxes:
 
     branch_box_index  int32 [B, T, K]  -1 for a branch that named another word
 
+A captioner of videos also returns the box of each word in every one of F frames; `box` is that of
+the region with the largest weight:
+
+    box_frames  float32 [B, T, F, 4]  0 in slots without a word, and in frames without regions
+
+A captioner of labelled regions also returns the labels that it does not know:
+
+    unknown_labels  string [B, R]  "" for a region whose label it knows, or that has none
+
 An answer depends on its own row only, not on other rows of the batch or on padding.
 Rows without regions and empty batches are valid; a row without regions has no answer.
 """
@@ -56,6 +65,8 @@ OUTPUTS = (
   "score",
 )
 BRANCH_OUTPUT = "branch_box_index"  # only captioners with several branches have it
+FRAMES_OUTPUT = "box_frames"  # only captioners of videos have it
+UNKNOWN_OUTPUT = "unknown_labels"  # only captioners of labelled regions have it
 
 
 def decodings(
@@ -116,7 +127,7 @@ class CaptionerModule(tf.Module):
     self.reader = region_inputs.RegionReader(
       region_inputs.RegionInputs.of(captioner.config), vocabulary
     )
-    self._branches = captioner.branches
+    self._branches, self._frames = captioner.branches, captioner.num_frames
     self._words = list(vocabulary.words)
     both, after_an = articles.ids(vocabulary) if classes else ((), ())
     self.rules = answers.AnswerRules(
@@ -156,7 +167,10 @@ class CaptionerModule(tf.Module):
     batch = self.reader.batch(inputs)
     decoded = self._decode(batch, config)
     decoded = {name: value[:rows] for name, value in decoded.items()}
-    return self._answer(decoded, batch["region_mask"][:rows], regions, config.max_length)
+    answer = self._answer(decoded, batch["region_mask"][:rows], regions, config.max_length)
+    if self.reader.inputs.labelled:
+      answer[UNKNOWN_OUTPUT] = self.reader.unknown_labels(inputs)
+    return answer
 
   def _decode(
     self, batch: dict[str, tf.Tensor], config: decode_config.DecodeConfig
@@ -191,6 +205,10 @@ class CaptionerModule(tf.Module):
       "word_score": tf.ensure_shape(decoded["word_score"], [None, max_length]),
       "score": decoded["score"],
     }
+    if self._frames > 1:
+      boxes = tf.ensure_shape(decoded["box_frames"], [None, max_length, self._frames, 4])
+      has = has_regions[..., tf.newaxis, tf.newaxis]
+      answer[FRAMES_OUTPUT] = tf.where(has, boxes, 0.0)
     if self._branches > 1:
       picks = branch_picks(decoded["attention"], decoded["winners"])
       picks = tf.ensure_shape(picks, [None, max_length, self._branches])

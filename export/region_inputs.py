@@ -7,6 +7,14 @@ labels         string [B, R]      if the model was trained on labelled regions; 
                                   are mapped to its labels (`label_mapping`) or dropped
 global_feature float32 [B, G]     if the model reads one that is not the mean of the features
 grid_features  float32 [B, C, M]  if the model reads a grid
+
+A model of videos takes, besides:
+
+frame          int32 [B, R]       frame of each region, from 0
+num_frames     int32 [B]          frames of `grid_features`; the rows after them are padding
+segment        int32 [B, 2]       those of the segment: the first, and one past the last
+
+the last two if it reads a grid. Its global feature ends in the segment's position in the video.
 """
 
 import dataclasses
@@ -31,12 +39,14 @@ class RegionInputs:
     labelled: whether regions have labels.
     global_size: G if the global feature is a separate input, else 0.
     grid_size: M if the model reads a grid, else 0.
+    of_videos: whether regions have frames.
   """
 
   feature_size: int
   labelled: bool
   global_size: int = 0
   grid_size: int = 0
+  of_videos: bool = False
 
   @classmethod
   def of(cls, config: Any) -> "RegionInputs":
@@ -46,6 +56,7 @@ class RegionInputs:
       config.num_labels > 0,
       0 if config.global_is_mean else config.global_size,
       getattr(config, "grid_size", 0),
+      getattr(config, "num_frames", 1) > 1,
     )
 
   def specs(self) -> dict[str, tf.TensorSpec]:
@@ -60,6 +71,11 @@ class RegionInputs:
       specs["global_feature"] = batches.spec("global_feature", sizes)
     if self.grid_size:
       specs["grid_features"] = batches.spec("grid_features", sizes)
+    if self.of_videos:
+      specs["frame"] = batches.spec("frame", sizes)
+    if self.of_videos and self.grid_size:
+      specs["num_frames"] = tf.TensorSpec([None], tf.int32, "num_frames")
+      specs["segment"] = batches.spec("segment", sizes)
     return specs
 
 
@@ -116,9 +132,23 @@ class RegionReader(tf.Module):
       more_cells = tf.maximum(1 - tf.shape(inputs["grid_features"])[1], 0)
       grid = tf.pad(inputs["grid_features"], [[0, more_rows], [0, more_cells], [0, 0]])
       batch.update(grid_features=grid, grid_mask=tf.ones(tf.shape(grid)[:2], tf.bool))
+    if self.inputs.of_videos:
+      batch["frame"] = tf.where(region_mask, at_least_one(inputs["frame"]), 0)
+    if self.inputs.of_videos and self.inputs.grid_size:
+      # The encoder of frames needs one real frame, also in rows that only fill up a batch.
+      frames = tf.maximum(tf.pad(inputs["num_frames"], [[0, more_rows]]), 1)
+      batch["grid_mask"] = tf.sequence_mask(frames, tf.shape(grid)[1])
+      batch["segment"] = tf.pad(inputs["segment"], [[0, more_rows], [0, 0]])
     shape = tf.shape(region_mask)
     sizes = {"I": shape[0], "R": shape[1], "D": self.inputs.feature_size, "G": 0}
     return batches.complete(batch, _READ, sizes)
+
+  def unknown_labels(self, inputs: dict[str, tf.Tensor]) -> tf.Tensor:
+    """[B, R] the names of regions that the model does not know; "" for all others."""
+    names = inputs["labels"]
+    is_real = tf.sequence_mask(inputs["num_regions"], tf.shape(names)[1])
+    is_named = tf.strings.length(tf.strings.strip(names)) > 0
+    return tf.where(is_real & is_named & (self._ids(names) == 0), names, "")
 
   def _ids(self, names: tf.Tensor) -> tf.Tensor:
     """Label ids: of the whole name, else of its plain spelling, else of its last word."""

@@ -22,7 +22,7 @@ from export import (
   warmup_requests,
 )
 from gcap_tf import config as configs
-from gcap_tf import errors, files
+from gcap_tf import errors, files, locks
 from gcap_tf.runs import photograph_runs, region_recipes, run_answers, run_folders, run_words
 from gcap_tf.text import tagging, thing_words
 
@@ -67,6 +67,13 @@ def export(
   """
   config = configs.check(config or ExportConfig(), "export")
   out = pathlib.Path(out)
+  if (out / "config.json").exists() or (out / "dataset.json").exists():
+    raise errors.UserError(f"{out} holds a run or prepared data; choose another --out")
+  with locks.hold(out):
+    return _export(run, out, config)
+
+
+def _export(run: run_folders.Run, out: pathlib.Path, config: ExportConfig) -> pathlib.Path:
   version = config.version or next_version(out)
   folder = out / str(version)
   if folder.exists():

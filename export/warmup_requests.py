@@ -31,8 +31,10 @@ def example(specs: dict[str, tf.TensorSpec], pictures: int, regions: int, seed: 
     if name == "boxes":
       low = rng.uniform(0.0, 0.6, (pictures, regions, 2))
       inputs[name] = np.concatenate([low, low + rng.uniform(0.1, 0.4, low.shape)], -1)
-    elif name == "num_regions":
+    elif name in ("num_regions", "num_frames"):
       inputs[name] = np.full(pictures, regions)
+    elif name == "segment":
+      inputs[name] = np.tile([0, regions], [pictures, 1])
     elif name == photograph_module.IMAGE_BYTES:
       inputs[name] = np.array([photograph(rng) for _ in range(pictures)], object)
     elif spec.dtype == tf.string:

@@ -76,6 +76,8 @@ ENTRIES: dict[str, Entry] = {
   "region_scores": _entry("float32", "I R", "regions", optional=True),
   "grid_features": _entry("float32", "I C M", "regions", optional=True),
   "grid_mask": _entry("bool", "I C", "regions", optional=True),
+  # The first frame of the grid that belongs to the segment, and one past the last.
+  "segment": _entry("int32", "I 2", "regions", optional=True),
   "position_blocks": _entry(
     "float32",
     f"I R {2 * _BLOCKS}",
@@ -88,7 +90,8 @@ ENTRIES: dict[str, Entry] = {
   "noun_mask": _entry("bool", "B T", "captions"),
   "caption_id": _entry("string", "B", "captions"),
   "verb_mask": _entry("bool", "B T", "captions", optional=True),
-  # target_regions is the IoU of an annotated word's box with each region.
+  # target_regions is the IoU of an annotated word's box with each region; -1 for regions of frames
+  # in which the word has no box.
   "target_regions": _entry("float32", "B T R", "regions", "captions"),
   # teacher_words are the words whose attention is taken from the teacher.
   "teacher_attention": _entry("float32", "B T R", "captions", optional=True),

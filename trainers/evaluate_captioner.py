@@ -39,6 +39,9 @@ _ERRORS = flags.DEFINE_string(
   "draw_errors", "", "Draws photographs of right, partly right and wrong words to this folder."
 )
 _PICTURES = flags.DEFINE_string("pictures", "", "Folder of the photographs, for --draw_errors.")
+_STRIPS = flags.DEFINE_string(
+  "draw_videos", "", "Draws grounded segments of drawn videos to this folder."
+)
 _SELF_RETRIEVAL = flags.DEFINE_integer(
   "self_retrieval",
   0,
@@ -71,6 +74,7 @@ def main(argv: list[str]) -> None:
       given_path=_GIVEN_PATH.value,
       errors_path=_ERRORS.value,
       pictures=_PICTURES.value,
+      strips_path=_STRIPS.value,
       self_retrieval=_SELF_RETRIEVAL.value,
       rules=decode_flags.rules(run),
       change=change,

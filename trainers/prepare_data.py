@@ -5,6 +5,9 @@ r"""Turns raw files into a prepared folder: TFRecord shards, index, references a
         --object_classes=FILE --out=DIR
     python -m trainers.prepare_data --dataset=flickr30k_entities --source=DIR --regions=pictures \
         --pictures=DIR --object_classes=FILE --out=DIR
+    python -m trainers.prepare_data --dataset=scenes --video --regions=noisy --out=data/videos
+    python -m trainers.prepare_data --dataset=activitynet_entities --source=DIR --regions=STORE \
+        --out=DIR
     python -m trainers.prepare_data --check --out=DIR
 """
 
@@ -14,9 +17,17 @@ import sys
 from absl import flags
 
 from gcap_tf import config as configs
-from gcap_tf import errors, printing
+from gcap_tf import errors, locks, printing
 
-DATASETS = ("coco", "flickr30k_entities", "instapic", "karpathy", "scan_precomp", "scenes")
+DATASETS = (
+  "activitynet_entities",
+  "coco",
+  "flickr30k_entities",
+  "instapic",
+  "karpathy",
+  "scan_precomp",
+  "scenes",
+)
 
 _DATASET = flags.DEFINE_string("dataset", "", f"One of {', '.join(DATASETS)}.")
 _SOURCE = flags.DEFINE_string("source", "", "Folder of the raw data; scenes need none.")
@@ -24,7 +35,8 @@ _REGIONS = flags.DEFINE_string(
   "regions",
   "",
   "perfect (the annotated boxes), noisy (a simulated detector), source (the regions of the "
-  "dataset), pictures (a detector looks at --pictures), or the folder of a region store. "
+  "dataset), pictures (a detector looks at --pictures), none (captions and references alone), or "
+  "the folder of a region store. "
   "Default: source if the dataset has regions, else perfect.",
 )
 _PICTURES = flags.DEFINE_string(
@@ -53,6 +65,7 @@ _SHARDS = flags.DEFINE_integer("shards", 8, "Most files of a split.", 1)
 _SCENES_TRAIN = flags.DEFINE_integer("scenes_train", None, "Scenes to draw for training.", 0)
 _SCENES_VAL = flags.DEFINE_integer("scenes_val", None, "Scenes to draw for validation.", 0)
 _SCENES_TEST = flags.DEFINE_integer("scenes_test", None, "Scenes to draw for testing.", 0)
+_VIDEO = flags.DEFINE_bool("video", False, "Scenes: draws segments of videos instead of pictures.")
 _NOISY_LEVEL = flags.DEFINE_enum(
   "noisy_level", "default", ["clean", "mild", "default", "hard"], "Noise of the noisy detector."
 )
@@ -97,7 +110,8 @@ def configuration():
     for name, flag in (("train", _SCENES_TRAIN), ("val", _SCENES_VAL), ("test", _SCENES_TEST))
     if flag.value is not None
   }
-  config = dataclasses.replace(config, scenes=dataclasses.replace(config.scenes, **scenes))
+  scenes = dataclasses.replace(config.scenes, **scenes, video=_VIDEO.value)
+  config = dataclasses.replace(config, scenes=scenes)
   return configs.override(config, [text for text in _SET.value if text != "help"])
 
 
@@ -120,9 +134,10 @@ def main(argv: list[str]) -> int:
 
     open_run = detector_runs.load
   config = configuration()
-  data = prepare.prepare(
-    config, _OUT.value, _WORKERS.value, _RUNNER.value, _BEAM_OPTIONS.value, open_run
-  )
+  with locks.hold(_OUT.value):
+    data = prepare.prepare(
+      config, _OUT.value, _WORKERS.value, _RUNNER.value, _BEAM_OPTIONS.value, open_run
+    )
   print(_summary(data))
   return 0
 

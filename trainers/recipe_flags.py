@@ -65,10 +65,10 @@ def train(config: Any, train_one: Callable[..., dict[str, float]]) -> None:
   data = prepared_data.PreparedData(_DATA.value)
   with training_flags.started(config):
     if _SEEDS.value is None:
-      figures = train_one(data, config, _RUN.value)
+      figures = train_one(data, config, _RUN.value, override=training_flags.override())
     else:
       figures = seeds.train_all(
-        lambda own, folder: train_one(data, own, folder),
+        lambda own, folder: train_one(data, own, folder, override=training_flags.override()),
         lambda seed: dataclasses.replace(config, seed=seed),
         _RUN.value,
         _seeds(),

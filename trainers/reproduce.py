@@ -25,7 +25,9 @@ PAPERS = ("pos_scan", "distributed", "cyclical", "ccr_ccs", "contrastive")
 _PAPER = flags.DEFINE_enum("paper", None, PAPERS, "Whose table.", required=True)
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.")
 _OUT = flags.DEFINE_string("out", None, "Folder for runs and tables.")
-_SCALE = flags.DEFINE_enum("scale", "small", ["full", "photographs", "small", "smoke"], "How big.")
+_SCALE = flags.DEFINE_enum(
+  "scale", "small", ["full", "photographs", "small", "smoke", "videos"], "How big."
+)
 _SEEDS = flags.DEFINE_list("seeds", [], "Seeds instead of the scale's.")
 _ROWS = flags.DEFINE_list(
   "rows", [], "Only these rows, and those they need; claims: every row that a claim is about."
@@ -58,10 +60,16 @@ def chosen_table(scale):
   from gcap_tf.recipes import catalog, constraint_search, scales
 
   if not _SEARCH.value:
-    return catalog.table(_PAPER.value, scale)
+    return catalog.table(_PAPER.value, scale, _of_videos())
   if _PAPER.value != "ccr_ccs":
     raise errors.UserError(f"--search is for --paper=ccr_ccs, not for {_PAPER.value}")
   return scales.scaled(constraint_search.table(_SEARCH.value), scale)
+
+
+def _of_videos() -> bool:
+  from gcap_tf.data.prepared import prepared_data
+
+  return bool(_DATA.value) and prepared_data.PreparedData(_DATA.value).frames > 1
 
 
 def chosen_rows(table) -> list:

@@ -25,7 +25,7 @@ State = dict[str, tf.Tensor]
 # What `encode` may read of a batch; the grid (cells or frames) only if the data has one.
 PICTURE_KEYS = (
   *("features", "boxes", "region_mask", "region_labels", "frame", "global_feature"),
-  *("grid_features", "grid_mask"),
+  *("grid_features", "grid_mask", "segment"),
 )
 
 
@@ -56,7 +56,8 @@ class CaptionerConfig:
 class Captioner(keras_model.ConfiguredModel):
   """Writes captions and the region of every word.
 
-  Every memory holds `region_mask` [I, R] and `boxes` [I, R, 4] of its pictures.
+  Every memory holds `region_mask` [I, R] and `boxes` [I, R, 4] of its pictures, and `frame`
+  [I, R] if `num_frames` is above 1.
 
   `seed` is int32 [2] in training (dropout), None otherwise.
 
@@ -161,6 +162,11 @@ class Captioner(keras_model.ConfiguredModel):
   @property
   def branches(self) -> int:
     """K of the attention."""
+    return 1
+
+  @property
+  def num_frames(self) -> int:
+    """Frames that the regions of a memory are in; 1 for pictures."""
     return 1
 
   @property

@@ -34,17 +34,48 @@ def check_record(record: records.Record, where: str) -> None:
     raise errors.UserError(
       f"{here}: size {record.width} x {record.height}; expected pixels, or 0 x 0 if unknown"
     )
-  if not record.captions:
+  if not record.captions and record.segment is None:
     raise errors.UserError(f"{here}: no caption; give it one or leave the picture out")
   seen = set()
   for caption in record.captions:
     if caption.caption_id in seen:
       raise errors.UserError(f"{here}: caption id {caption.caption_id!r} is used twice")
     seen.add(caption.caption_id)
-    _check_caption(caption, f"{here}, caption {caption.caption_id}")
-  check_boxes(_annotated_boxes(record), here, record.width, record.height, "annotated box")
+    _check_caption(
+      caption, f"{here}, caption {caption.caption_id}", any_case=record.segment is not None
+    )
+  # Boxes of a video are in pixels of a frame whose height the dataset may not say.
+  size = (record.width, record.height) if record.segment is None else (0, 0)
+  of_video = record.segment is not None
+  check_boxes(_annotated_boxes(record), here, *size, "annotated box", allow_empty=of_video)
   if record.regions is not None:
-    check_regions(record.regions, here, record.width, record.height)
+    check_regions(record.regions, here, *size)
+  if record.segment is not None:
+    check_frames(record, here)
+
+
+def check_frames(record: records.Record, where: str) -> None:
+  """Checks that a segment lies in its video, and every box in one of its frames."""
+  segment, regions = record.segment, record.regions
+  if segment.duration and segment.start > segment.duration:
+    raise errors.UserError(
+      f"{where}: it starts at {segment.start:g} s, its video ends at {segment.duration:g} s; "
+      "correct its times"
+    )
+  placed = [
+    (f'box of "{caption.tokens[word.index]}"', box.frame)
+    for caption in record.captions
+    for word in caption.objects
+    for box in word.placed
+  ]
+  placed += [(f"annotated box {n}", thing.frame) for n, thing in enumerate(record.annotated)]
+  if regions is not None and regions.frame is not None:
+    placed += [(f"region {n}", frame) for n, frame in enumerate(regions.frame.tolist())]
+  for what, frame in placed:
+    if not 0 <= frame < segment.frames:
+      raise errors.UserError(
+        f"{where}: {what} is in frame {frame}; expected 0 to {segment.frames - 1}: correct it"
+      )
 
 
 def check_regions(regions: records.Regions, where: str, width: int = 0, height: int = 0) -> None:
@@ -65,6 +96,7 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
       ("labels", regions.labels or None),
       ("colours", regions.colours or None),
       ("position blocks", regions.position_blocks),
+      ("frames", regions.frame),
     )
     if rows is not None
   }
@@ -98,7 +130,12 @@ def check_regions(regions: records.Regions, where: str, width: int = 0, height: 
 
 
 def check_boxes(
-  boxes_px: np.ndarray, where: str, width: int = 0, height: int = 0, what: str = "box"
+  boxes_px: np.ndarray,
+  where: str,
+  width: int = 0,
+  height: int = 0,
+  what: str = "box",
+  allow_empty: bool = False,
 ) -> None:
   """Checks that boxes are finite, have an area and lie in the picture.
 
@@ -108,6 +145,7 @@ def check_boxes(
     width: of the picture in pixels, 0 if unknown.
     height: likewise.
     what: the name of a box in errors.
+    allow_empty: a box may have no area (annotated ones of videos do); no region meets it.
   """
   if boxes_px.ndim != 2 or boxes_px.shape[1] != 4:
     raise errors.UserError(
@@ -115,7 +153,7 @@ def check_boxes(
     )
   check_finite(boxes_px, where, what)
   empty = (boxes_px[:, 2:] <= boxes_px[:, :2]).any(axis=1)
-  if empty.any():
+  if empty.any() and not allow_empty:
     row = int(np.argmax(empty))
     raise errors.UserError(
       f"{where}: {what} {row} has no area {_shown(boxes_px[row])}; "
@@ -145,12 +183,12 @@ def check_finite(rows: np.ndarray, where: str, what: str) -> None:
     )
 
 
-def _check_caption(caption: records.Caption, here: str) -> None:
+def _check_caption(caption: records.Caption, here: str, any_case: bool = False) -> None:
   tokens = caption.tokens
   if not tokens:
     raise errors.UserError(f"{here}: no words; remove the caption")
   for token in tokens:
-    if not token or token != token.lower() or len(token.split()) != 1:
+    if not token or len(token.split()) != 1 or not (any_case or token == token.lower()):
       raise errors.UserError(
         f"{here}: token {token!r}; expected lower-case words without white space"
       )
@@ -185,7 +223,8 @@ def _arrays(record: records.Record) -> Iterable[np.ndarray]:
     for phrase in caption.phrases:
       yield phrase.boxes_px
     for word in caption.objects:
-      yield word.box_px
+      for box in word.placed:
+        yield box.box_px
 
 
 def _shown(box: np.ndarray) -> str:

@@ -71,8 +71,14 @@ def finish(
   score = confidence.caption_score(calibration, of_caption)
   answered = (decoded["length"] > 0) & _knows_something(rules, batch, score)
   said = answered[:, tf.newaxis]
+  in_frames = {
+    name: tf.where(said[..., tf.newaxis, tf.newaxis], decoded[name], 0.0)
+    for name in ("box_frames",)
+    if name in decoded
+  }
   return {
     **decoded,
+    **in_frames,
     "tokens": tf.where(said, _with_articles(tokens, rules, size), 0),
     "length": tf.where(answered, decoded["length"], 0),
     "attention": tf.where(said[..., tf.newaxis, tf.newaxis], decoded["attention"], 0.0),

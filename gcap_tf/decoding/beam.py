@@ -87,7 +87,8 @@ def decode(
     tf.TensorArray(tf.int32, 0, dynamic_size=True, infer_shape=False),
   )
   *_, best, attentions, names = tf.while_loop(unfinished, body, start)
-  return _answer(best, attentions, names, memory["boxes"], beams, steps)
+  frames = outputs.frames_of(captioner, memory)
+  return _answer(best, attentions, names, memory["boxes"], frames, beams, steps)
 
 
 def _named(branch_logits, rules):
@@ -153,7 +154,7 @@ def _better(best, score, path, path_log_prob):
   }
 
 
-def _answer(best, attentions, names, boxes, beams, steps):
+def _answer(best, attentions, names, boxes, frames, beams, steps):
   """The output of the best caption: attention and names of the beams on its path."""
   tokens, parents = best["path"][..., 0], best["path"][..., 1]  # [I, T]
   attention = tf.ensure_shape(attentions.stack(), [None] * 4)  # [t, I * N, K, R]
@@ -166,5 +167,6 @@ def _answer(best, attentions, names, boxes, beams, steps):
   won = named == tokens[..., tf.newaxis]
   first = tf.range(tf.shape(won)[-1]) == 0
   won = tf.where(tf.reduce_any(won, -1, keepdims=True), won, first)
-  decoded = outputs.assemble(tokens, best["log_prob"], tf.gather_nd(attention, index), won, boxes)
+  attention = tf.gather_nd(attention, index)
+  decoded = outputs.assemble(tokens, best["log_prob"], attention, won, boxes, frames)
   return {**decoded, "score": best["score"]}

@@ -37,6 +37,50 @@ def word_boxes(
   return box_index, tf.concat([low, high], -1)
 
 
+def frame_boxes(
+  attention: tf.Tensor,
+  winners: tf.Tensor,
+  boxes: tf.Tensor,
+  frame: tf.Tensor,
+  num_frames: int,
+  eliminate: bool = True,
+  branches: int | None = None,
+) -> tf.Tensor:
+  """The box of every word in every frame: it encloses the picks of the winning branches there.
+
+  In each frame a branch picks its strongest region; with `eliminate`, none that an earlier branch
+  picked, as long as there is another. A frame without regions has a box of zeros.
+
+  Args:
+    attention: [B, T, K, R]; no weight is below 0, padding has 0.
+    winners: bool [B, T, K], at least one branch true.
+    boxes: [B, R, 4].
+    frame: int32 [B, R], -1 on padding.
+    num_frames: F.
+    eliminate: whether branches exclude each other.
+    branches: K, if the shape of `attention` does not say.
+
+  Returns:
+    [B, T, F, 4].
+  """
+  alphas, wins = (tf.unstack(x, branches, axis=2) for x in (attention, winners))
+  found = []
+  for number in range(num_frames):
+    here = (frame == number)[:, tf.newaxis]  # [B, 1, R]
+    free, low, high = here, tf.float32.max, tf.float32.min
+    for alpha, won in zip(alphas, wins, strict=True):
+      left = tf.where(tf.reduce_any(free, -1, keepdims=True), free, here)
+      pick = strongest_region(tf.where(left, alpha, -1.0))  # [B, T]
+      box = tf.gather(boxes, pick, batch_dims=1)  # [B, T, 4]
+      low = tf.minimum(low, tf.where(won[..., tf.newaxis], box[..., :2], tf.float32.max))
+      high = tf.maximum(high, tf.where(won[..., tf.newaxis], box[..., 2:], tf.float32.min))
+      if eliminate:
+        free &= ~tf.one_hot(pick, tf.shape(alpha)[-1], on_value=True, off_value=False)
+    seen = tf.reduce_any(here, -1)[..., tf.newaxis]  # [B, 1, 1]
+    found.append(tf.where(seen, tf.concat([low, high], -1), 0.0))
+  return tf.stack(found, 2)
+
+
 def branch_mean(attention: tf.Tensor, winners: tf.Tensor) -> tf.Tensor:
   """Mean attention of the winning branches: [B, T, K, R], bool [B, T, K] -> [B, T, R]."""
   share = tf.cast(winners, attention.dtype)  # [B, T, K]

@@ -1,13 +1,46 @@
 """The output that greedy decoding, sampling and beam search share."""
 
+import dataclasses
 from typing import Any
 
 import tensorflow as tf
 
-from gcap_tf.captioners import branches
+from gcap_tf.captioners import base, branches
 from gcap_tf.decoding import constraints, grounding
 
 Decoded = dict[str, tf.Tensor]
+
+
+@dataclasses.dataclass(frozen=True)
+class Frames:
+  """The frames of regions in a video.
+
+  Attributes:
+    frame: int32 [B, R], -1 on padding.
+    count: F.
+    eliminate: whether the branches of the attention exclude each other.
+    branches: K.
+  """
+
+  frame: tf.Tensor
+  count: int
+  eliminate: bool
+  branches: int
+
+  def boxes(self, attention: tf.Tensor, winners: tf.Tensor, boxes: tf.Tensor) -> tf.Tensor:
+    """See `grounding.frame_boxes`."""
+    return grounding.frame_boxes(
+      attention, winners, boxes, self.frame, self.count, self.eliminate, self.branches
+    )
+
+
+def frames_of(captioner: base.Captioner, memory: base.Memory, copies: int = 1) -> Frames | None:
+  """The frames of a memory's regions, each picture `copies` times; None for pictures."""
+  if captioner.num_frames == 1:
+    return None
+  frame = tf.where(memory["region_mask"], memory["frame"], -1)
+  frame = frame if copies == 1 else tf.repeat(frame, copies, axis=0)
+  return Frames(frame, captioner.num_frames, captioner.config.elimination, captioner.branches)
 
 
 def branch_logits(emitted: dict[str, tf.Tensor]) -> tf.Tensor:
@@ -53,6 +86,7 @@ def assemble(
   attention: tf.Tensor,
   winners: tf.Tensor,
   boxes: tf.Tensor,
+  frames: Frames | None = None,
 ) -> Decoded:
   """Builds the output of a decoder.
 
@@ -62,17 +96,23 @@ def assemble(
     attention: [B, T, K, R].
     winners: bool [B, T, K].
     boxes: [B, R, 4].
+    frames: of the regions; None if there is one, as in a picture.
 
   Returns:
     `tokens`, `token_log_prob`; `log_prob` [B], its sum, the end of the sentence included;
     `length` [B], words without the end; `attention`, 0 in slots without a word;
-    `winners`; `box_index` int32 [B, T], -1 in slots without a word; `box` [B, T, 4], 0 there.
+    `winners`; `box_index` int32 [B, T], -1 in slots without a word; `box` [B, T, 4], 0 there;
+    with `frames`, `box_frames` [B, T, F, 4], the box in every frame, 0 there.
   """
   length = tf.reduce_sum(tf.cast(tokens > 0, tf.int32), 1)
   is_word = tokens > 0
   attention = tf.where(is_word[..., tf.newaxis, tf.newaxis], attention, 0.0)
   box_index, box = grounding.word_boxes(attention, winners, boxes)
-  return {
+  in_frames = {}
+  if frames is not None:
+    found = frames.boxes(attention, winners, boxes)
+    in_frames["box_frames"] = tf.where(is_word[..., tf.newaxis, tf.newaxis], found, 0.0)
+  return in_frames | {
     "tokens": tokens,
     "length": length,
     "log_prob": tf.reduce_sum(token_log_prob, 1),

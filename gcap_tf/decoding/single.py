@@ -100,6 +100,7 @@ def decode(
     outputs.pad_steps(_stack(attentions, 3), steps),
     outputs.pad_steps(_stack(winners, 2), steps),
     boxes,
+    outputs.frames_of(captioner, memory, copies),
   )
 
 

@@ -13,7 +13,7 @@ from gcap_tf.captioners import base
 from gcap_tf.data.prepared import pipeline, prepared_data
 from gcap_tf.decoding import answers as answer_rules
 from gcap_tf.decoding import config as decode_config
-from gcap_tf.decoding import decoder, grounding
+from gcap_tf.decoding import decoder, grounding, outputs
 from gcap_tf.metrics import results_io
 from gcap_tf.runs import run_folders
 from gcap_tf.text import object_words
@@ -41,6 +41,7 @@ class Answer:
     score: expected share of the things whose box is right.
     answered: False if nothing known is in the picture; then there are no words.
     evidence: [words, E] what `word_scores` follow from, and [C] for `score`; or None.
+    frame_boxes_01: [words, F, 4] box of each word in every frame of a video; None for a picture.
   """
 
   image_id: str
@@ -55,6 +56,7 @@ class Answer:
   score: float = 0.0
   answered: bool = True
   evidence: tuple[np.ndarray, np.ndarray] | None = None
+  frame_boxes_01: np.ndarray | None = None
 
   @property
   def caption(self) -> str:
@@ -64,6 +66,12 @@ class Answer:
   def boxes_px(self) -> np.ndarray:
     """[words, 4] boxes in pixels of the original picture."""
     return self.boxes_01.astype(np.float64) * np.array([*self.size, *self.size])
+
+  @property
+  def frame_boxes_px(self) -> np.ndarray:
+    """[words, F, 4] boxes in every frame, in pixels; a picture is one frame."""
+    found = self.boxes_01[:, None] if self.frame_boxes_01 is None else self.frame_boxes_01
+    return found.astype(np.float64) * np.array([*self.size, *self.size])
 
 
 def usual_decoding(captioner: base.Captioner) -> decode_config.DecodeConfig:
@@ -134,6 +142,7 @@ def caption_batch(
       size=(float(sizes[row][0]), float(sizes[row][1])),
       log_prob=float(decoded["log_prob"][row]),
       attention=decoded["attention"][row][:count],
+      frame_boxes_01=decoded["box_frames"][row][:count] if "box_frames" in decoded else None,
       **(_confidence(decoded, row, count) if "answered" in decoded else {}),
     )
 
@@ -167,11 +176,29 @@ def given_predictions(
   images: int = 64,
   by: Literal["decoder", "localizer"] = "decoder",
 ) -> dict[str, list[results_io.PredictedCaption]]:
-  """The boxes of the annotated words of the split's own captions, by teacher forcing.
+  """The boxes of the annotated words of the split's own captions; see `given_boxes`."""
+  boxes = given_boxes(captioner, vocabulary, split, images, by)
+  predictions: dict[str, list[results_io.PredictedCaption]] = {}
+  for position in range(len(split)):
+    record = split.record(position)
+    predictions[record.image_id] = [
+      _annotated_words(caption, next(boxes)[:, 0]) for caption in record.captions
+    ]
+  return predictions
 
-  One prediction for every annotated word; the box encloses the picks of the branches
-  that would have emitted the word, or is the first branch's pick if none would. The
-  localiser of cyclical training points at the region of the given word itself.
+
+def given_boxes(
+  captioner: base.Captioner,
+  vocabulary: vocabularies.Vocabulary,
+  split: prepared_data.Split,
+  images: int = 64,
+  by: Literal["decoder", "localizer"] = "decoder",
+) -> Iterator[np.ndarray]:
+  """The boxes of all words of the split's own captions, by teacher forcing: [T, F, 4] pixels each.
+
+  The box encloses the picks of the branches that would have emitted the word, or is the first
+  branch's pick if none would. The localiser of cyclical training points at the region of the
+  given word itself. A picture has F = 1 frame.
   """
   check_regions(captioner, split)
 
@@ -179,32 +206,27 @@ def given_predictions(
   def look(batch):
     memory, tokens = captioner.encode(batch), batch["tokens"]
     if by == "decoder":
-      outputs = captioner.teacher_force(memory, tokens)
+      seen = captioner.teacher_force(memory, tokens)
     else:
       needs = captioner.reconstruction_needs
       read = captioner.teacher_force(memory, tokens, extras=needs) if needs else {}
       given = {name: read[name] for name in needs}
-      outputs = captioner.reconstruct(memory, tokens, tokens, **given)
-    return grounding.word_boxes(outputs["attention"], outputs["winners"], batch["boxes"])[1]
+      seen = captioner.reconstruct(memory, tokens, tokens, **given)
+    found = seen["attention"], seen["winners"], batch["boxes"]
+    frames = outputs.frames_of(captioner, memory)
+    if frames is None:
+      return grounding.word_boxes(*found)[1][:, :, tf.newaxis]
+    return frames.boxes(*found)
 
   batch_config = pipeline.BatchConfig(
     images=min(images, len(split)), items="caption", max_words=0, shuffle=False, cache_bytes=0
   )
   batches = pipeline.evaluation_batches(split, vocabulary, batch_config)
-  boxes: list[np.ndarray] = []
   with pipeline.clear_errors():
     for batch in progress.bar(batches, label="given sentences", unit="batch"):
       kept = batch["example_mask"].numpy()
-      scale = np.tile(batch["image_size"].numpy(), 2)[:, np.newaxis]  # [B, 1, 4]
-      boxes += list((look(batch).numpy() * scale)[kept])
-  remaining = iter(boxes)
-  predictions: dict[str, list[results_io.PredictedCaption]] = {}
-  for position in range(len(split)):
-    record = split.record(position)
-    predictions[record.image_id] = [
-      _annotated_words(caption, next(remaining)) for caption in record.captions
-    ]
-  return predictions
+      scale = np.tile(batch["image_size"].numpy(), 2)[:, np.newaxis, np.newaxis]  # [B, 1, 1, 4]
+      yield from (look(batch).numpy() * scale)[kept]
 
 
 def _annotated_words(caption, boxes_px: np.ndarray) -> results_io.PredictedCaption:
@@ -224,6 +246,8 @@ def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None
     )
   for name, what in (("global_size", "the whole picture"), ("grid_size", "a grid cell")):
     expected, found = getattr(captioner.config, name, 0), getattr(split.data, name)
+    if name == "global_size" and split.data.frames > 1:
+      found = split.data.batch_global_size
     if name == "global_size" and captioner.config.global_is_mean:
       found = found or split.data.feature_size  # Batches take the mean of the regions.
     if expected and expected != found:
@@ -231,6 +255,12 @@ def check_regions(captioner: base.Captioner, split: prepared_data.Split) -> None
         f"{split.folder} has {found or 'no'} features of {what}, the captioner was trained on "
         f"{expected}; prepare the data with the regions of its training"
       )
+  frames = split.data.frames
+  if frames != captioner.num_frames and 1 not in (frames, captioner.num_frames):
+    raise errors.UserError(
+      f"{split.folder} has videos of {frames} frames, the captioner was trained on "
+      f"{captioner.num_frames}; prepare the data with as many"
+    )
   if captioner.config.num_labels and not split.data.has_labels:
     raise errors.UserError(
       f"{split.folder} has regions without labels, and the captioner was trained on labels"

@@ -44,6 +44,7 @@ class ReportConfig:
     given_path: file for the submission of the split's own captions; "" writes none.
     errors_path: folder for photographs of right and wrong words; "" draws none.
     pictures: folder of the photographs, for `errors_path`.
+    strips_path: folder for grounded segments of videos; "" draws none.
     self_retrieval: number of pictures that each caption is ranked among; 0 for none.
     statistics: also report what each picture adds to figures.
     rules: adds scores to the answers, and no answer if nothing is known; None answers always.
@@ -58,6 +59,7 @@ class ReportConfig:
   given_path: str = ""
   errors_path: str = ""
   pictures: str = ""
+  strips_path: str = ""
   self_retrieval: int = 0
   statistics: bool = False
   rules: answers.AnswerRules | None = None

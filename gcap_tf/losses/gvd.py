@@ -6,7 +6,8 @@ with IoU > 0.5:
     L_grd = - (1/|Ω|) Σ_Ω log softmax_i(M_{c(t),i} + z_{t,i})
     L_cls = - (1/|Ω|) Σ_Ω log softmax_c(M_{:,i})_{c(t)}
 
-z: scores of the attention, M: class logits of regions, c(t): class of word t.
+z: scores of the attention, M: class logits of regions, c(t): class of word t. In a video softmax_i
+is over the regions of the frames in which word t has a box.
 Departure from the released code: the loss of a batch without pairs is 0, not NaN.
 """
 
@@ -26,9 +27,9 @@ def attention_loss(scores: tf.Tensor, positive: tf.Tensor, region_mask: tf.Tenso
   Args:
     scores: [B, T, R].
     positive: Ω, bool [B, T, R].
-    region_mask: bool [B, R].
+    region_mask: bool [B, R]; or [B, T, R], the regions that a word's softmax is over.
   """
-  real = region_mask[:, tf.newaxis]
+  real = region_mask if len(region_mask.shape) == 3 else region_mask[:, tf.newaxis]
   log_probs = tf.nn.log_softmax(tf.where(real, scores, -1e8))
   return distillation.masked_mean(-log_probs, positive & real)
 

@@ -33,9 +33,16 @@ def whole_numbers(value: Any, key: str, where: str) -> tuple[int, ...]:
   return tuple(items)
 
 
-def boxes(value: Any, key: str, where: str, shape: tuple[int, ...] = (4,)) -> np.ndarray:
-  """Boxes in pixels: [n, *shape] float32, all finite."""
+def boxes(
+  value: Any, key: str, where: str, shape: tuple[int, ...] = (4,), cut: bool = False
+) -> np.ndarray:
+  """Boxes in pixels: [n, *shape] float32, all finite.
+
+  With `cut`, numbers of a box after the fourth are left out.
+  """
   items = get(value, key, list, where)
+  if cut:
+    items = _cut(items, len(shape))
   if not items:
     return np.zeros((0, *shape), np.float32)
   try:
@@ -46,6 +53,13 @@ def boxes(value: Any, key: str, where: str, shape: tuple[int, ...] = (4,)) -> np
     each = f"{shape[0]} boxes" if len(shape) > 1 else "boxes"
     raise errors.UserError(f'{where}: "{key}" must list {each} of four finite numbers, in pixels')
   return array.astype(np.float32)
+
+
+def _cut(items: Any, depth: int) -> Any:
+  """The first four items of every list `depth` levels down."""
+  if not isinstance(items, list):
+    return items
+  return [_cut(item, depth - 1) for item in items] if depth else items[:4]
 
 
 def same_length(where: str, **lists: Sequence[Any]) -> None:

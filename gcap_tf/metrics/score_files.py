@@ -84,7 +84,7 @@ def _videos(config: ScoreConfig, value: Any, chosen: set[str] | None) -> groundi
   if mode == "GT":
     report = anet_report.given_sentences(references, predictions, config.classes_shown)
     return _finished(report, mode)
-  lemmas = lemma_source.choose(config.lemmas, value)
+  lemmas = lemma_source.choose(config.lemmas, value, by_tag=True)
   report = anet_report.generated_sentences(
     references, predictions, lemmas.lemma, config.classes_shown
   )

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from gcap_tf import registry
+from gcap_tf import errors, registry
 from gcap_tf.recipes import (
   ccr_ccs,
   contrastive,
@@ -11,6 +11,7 @@ from gcap_tf.recipes import (
   experiments,
   pos_scan,
   scales,
+  videos,
 )
 from gcap_tf.training import loss_options
 from gcap_tf.training.methods import captioning
@@ -19,7 +20,7 @@ CAPTIONERS: registry.Registry[experiments.Preset] = registry.Registry("captioner
 MATCHERS: registry.Registry[experiments.Preset] = registry.Registry("matcher recipe")
 FINE_TUNING: registry.Registry[experiments.Preset] = registry.Registry("fine-tuning recipe")
 
-for _paper in (pos_scan, distributed, cyclical, contrastive):
+for _paper in (pos_scan, distributed, cyclical, contrastive, videos):
   for _preset in _paper.CAPTIONERS:
     CAPTIONERS.register(_preset.name)(_preset)
 for _paper in (pos_scan, ccr_ccs):
@@ -37,6 +38,8 @@ TABLES = {
   "ccr_ccs": ccr_ccs.table,
   "contrastive": contrastive.table,
 }
+# The same for data of videos.
+VIDEO_TABLES = {"distributed": videos.distributed_table, "cyclical": videos.cyclical_table}
 _MODELS = {
   # Without scheduled sampling, which slows every step down.
   "updown": dataclasses.replace(pos_scan.UPDOWN, losses=loss_options.CaptioningLosses()),
@@ -48,9 +51,15 @@ _MODELS = {
 }
 
 
-def table(paper: str, scale: scales.Scale) -> experiments.Table:
-  """The table of a paper at a scale."""
-  return scales.scaled(TABLES[paper](), scale)
+def table(paper: str, scale: scales.Scale, of_videos: bool = False) -> experiments.Table:
+  """The table of a paper at a scale, for pictures or for videos."""
+  if not of_videos:
+    return scales.scaled(TABLES[paper](), scale)
+  if paper not in VIDEO_TABLES:
+    raise errors.UserError(
+      f"--paper={paper} has no rows on videos; {' and '.join(VIDEO_TABLES)} have"
+    )
+  return scales.scaled(VIDEO_TABLES[paper](), scale)
 
 
 def for_model(model: str) -> captioning.CaptionerTrainingConfig:

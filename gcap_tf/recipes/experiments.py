@@ -24,7 +24,7 @@ class Preset:
 
   Attributes:
     name: ends with its data: `_f30k` is Flickr30k Entities (29,000 training pictures),
-      `_coco` is MS-COCO (113,287).
+      `_coco` is MS-COCO (113,287), `_anet` is ActivityNet-Entities.
     training: the whole configuration.
     printed: printed figures by key, in percent; empty if none are printed for this run alone.
     split: the split that they are printed for.

@@ -3,6 +3,7 @@
 smoke         a few steps of tiny models: every row runs, none learns
 small         one table of drawn scenes in one to two hours on 2 cores, three seeds
 photographs   one row of photographs in 5 to 8 minutes on 2 cores, three seeds
+videos        small models and few steps, for drawn videos, three seeds
 full          the published configuration, for a GPU
 
 A table is written with published configurations alone. `scaled` replaces what a scale replaces,
@@ -98,6 +99,15 @@ SCALES.register("photographs")(
     **dict(units=192, pairs=64, images=32, retrieved=247),
   )
 )
+SCALES.register("videos")(
+  Scale(
+    name="videos",
+    seeds=(1, 2, 3),
+    **dict(matcher_steps=200, captioner_steps=200, scst_steps=100, contrastive_steps=50),
+    family={"gvd": 1.5, "distributed": 1.5, "cyclical": 2.0},
+    **dict(units=64, pairs=32, images=32, retrieved=100),
+  )
+)
 SCALES.register("full")(Scale(name="full", seeds=(1, 2, 3, 4, 5), published=True))
 
 
@@ -162,7 +172,7 @@ def captioner(
   waits = config.model == "cyclical" and first_stage.is_wanted(config)
   return dataclasses.replace(
     config,
-    options={**config.options, **_captioner_sizes(config.model, scale)},
+    options={**_own_parts(config.options), **_captioner_sizes(config.model, scale)},
     min_count=2,
     images=(scale.images + 1) // 2 if late else scale.images,
     max_words=20,
@@ -226,6 +236,11 @@ def _fine_tuned(config: FineTuning, scale: Scale, steps: int, rate: float) -> Fi
     evaluate_every=_ONLY_AT_THE_END,
     schedule=schedules.ScheduleConfig("constant", rate),
   )
+
+
+def _own_parts(options: Mapping[str, Any]) -> dict[str, Any]:
+  """Options without the sizes of published frame features: small data has others."""
+  return {name: value for name, value in options.items() if name != "frame_parts"}
 
 
 def _captioner_sizes(model: str, scale: Scale) -> dict[str, Any]:

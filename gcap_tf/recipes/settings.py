@@ -37,6 +37,10 @@ F30K_PERFECT = Setting(regions="perfect")
 COCO_TEST = Setting(data="coco", pictures=5_000)
 COCO_VAL = Setting(data="coco", split="val", pictures=2_000)
 INSTAPIC_TEST = Setting(data="instapic", pictures=5_000)
+# Segments. Those of test are counted in its file. Those of val are derived: ActivityNet Captions'
+# val_1 is said to have 17,505, and ActivityNet-Entities cuts it into val and test.
+ANET_VAL = Setting(data="activitynet_entities", split="val", pictures=8_774)
+ANET_TEST = Setting(data="activitynet_entities", pictures=8_731)
 
 _KINDS: dict[str, Kind] = {"perfect": "perfect", "store": "detector", "source": "detector"}
 

@@ -51,6 +51,11 @@ def lemma(word: str, tag: str = "NOUN") -> str:
   return _table().get((word, tag)) or by_rule(word, tag)
 
 
+def is_listed(word: str, tag: str) -> bool:
+  """Whether the treebank has the lower-case word with this tag, and not as its own lemma."""
+  return _table().get((word, tag), word) != word
+
+
 def by_rule(word: str, tag: str) -> str:
   """The lemma of a lower-case word by lists and rules, without the table."""
   if tag in _NOUNS:

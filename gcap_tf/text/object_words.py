@@ -8,7 +8,7 @@ released evaluators; a word that is itself a class name is that class.
 
 import collections
 import pathlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from gcap_tf import errors, files
 from gcap_tf.text import lemmas
@@ -30,6 +30,7 @@ class ObjectClasses:
     names: Sequence[str],
     aliases: Mapping[str, str] | None = None,
     vocabulary: Collection[str] | None = None,
+    lemma: Callable[[str], str] = lemmas.lemma,
   ):
     """Makes the table.
 
@@ -38,6 +39,7 @@ class ObjectClasses:
       aliases: further word -> class.
       vocabulary: if given, only classes among these words can be named, as in the
         released evaluators, which pass the captioner's words.
+      lemma: word -> lemma; `word_lemmas.lemma` for ActivityNet-Entities.
     """
     doubled = [name for name, count in collections.Counter(names).items() if count > 1]
     if doubled:
@@ -47,11 +49,12 @@ class ObjectClasses:
     self.names = tuple(names)
     self.ids = {name: index + 1 for index, name in enumerate(self.names)}
     self._by_word = {name: name for name in names if vocabulary is None or name in vocabulary}
-    self._by_lemma = {lemmas.lemma(name): name for name in self._by_word}
+    self._lemma = lemma
+    self._by_lemma = {lemma(name): name for name in self._by_word}
     for word, name in (aliases or {}).items():
       if name in self._by_word:
         self._by_word.setdefault(word, name)
-        self._by_lemma.setdefault(lemmas.lemma(word), name)
+        self._by_lemma.setdefault(lemma(word), name)
 
   def of(self, word: str, tag: str | None = None) -> str | None:
     """The class that a word names, or None.
@@ -63,7 +66,7 @@ class ObjectClasses:
     if tag is not None and tag not in _NAMING_TAGS:
       return None
     word = word.lower()
-    return self._by_word.get(word) or self._by_lemma.get(lemmas.lemma(word))
+    return self._by_word.get(word) or self._by_lemma.get(self._lemma(word))
 
   @classmethod
   def load(cls, path: files.PathLike, vocabulary: Collection[str] | None = None) -> "ObjectClasses":

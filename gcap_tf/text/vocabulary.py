@@ -125,10 +125,11 @@ class Vocabulary:
         words.append(self.words[index])
     return words
 
+  def to_json(self) -> dict[str, Any]:
+    return {"layout": self.layout, "words": self.words, "labels": self.labels}
+
   def save(self, path: files.PathLike) -> None:
-    files.write_json(
-      path, {"layout": self.layout, "words": self.words, "labels": self.labels}, None
-    )
+    files.write_json(path, self.to_json(), None)
 
   @classmethod
   def load(cls, path: files.PathLike) -> "Vocabulary":

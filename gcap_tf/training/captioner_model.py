@@ -10,6 +10,9 @@ from gcap_tf.captioners import catalog
 from gcap_tf.data.prepared import prepared_data
 from gcap_tf.text import vocabulary as vocabularies
 
+# How the GVD family reads a video, unless the options say otherwise: GVD's own sizes.
+VIDEO = {"frame_layers": 2, "segment_size": 50}
+
 
 @dataclasses.dataclass(frozen=True)
 class CaptionerOptions:
@@ -72,12 +75,13 @@ def model_config(
   """The model's own options, with the sizes of data and vocabulary.
 
   A model of the GVD family reads the grid that the data has, unless `options.grid_size` is 0.
+  Other models read the frames of a video as one picture.
   """
   sizes = {
     "vocabulary_size": vocabulary.size,
     "feature_size": data.feature_size,
     "global_size": data.global_size,
-    "global_is_mean": data.global_is_mean,
+    "global_is_mean": data.global_is_mean and data.frames == 1,
     "num_labels": len(vocabulary.labels) if uses_labels(data, config) else 0,
   }
   if sorts_regions(data, config):
@@ -86,10 +90,23 @@ def model_config(
     sizes["label_words"] = label_words(vocabulary)
   check_sizes(config.options, data)
   cls = catalog.CAPTIONERS.get(config.model).Config
-  reads_grid = "grid_size" in {field.name for field in dataclasses.fields(cls)}
-  if reads_grid and "grid_size" not in config.options:
+  names = {field.name for field in dataclasses.fields(cls)}
+  if "grid_size" in names and "grid_size" not in config.options:
     sizes["grid_size"] = data.grid_size
-  return configs.from_dict(cls, {**config.options, **sizes}, f"captioner {config.model}")
+  options = dict(config.options)
+  if data.frames > 1:
+    sizes["global_size"] = batch_global_size(data)
+  if data.frames > 1 and "num_frames" in names:
+    sizes["num_frames"] = data.frames
+    reads_frames = options.get("grid_size", data.grid_size)
+    usual = {name: size for name, size in VIDEO.items() if reads_frames or name != "frame_layers"}
+    options = {**(usual if sizes["global_size"] else {}), **options}
+  return configs.from_dict(cls, {**options, **sizes}, f"captioner {config.model}")
+
+
+def batch_global_size(data: prepared_data.PreparedData) -> int:
+  """G of the batches of a video; 0 if its regions have labels alone."""
+  return data.batch_global_size if data.global_size or data.feature_size else 0
 
 
 def check_sizes(options: Mapping[str, Any], data: prepared_data.PreparedData) -> None:

@@ -70,7 +70,7 @@ def grounded_caption(
     else ink.Run(word, ink.palette(number), number + 1)
     for word, number in zip(words, numbers, strict=True)
   ]  # fmt: skip
-  return _framed(base, runs, title)
+  return framed(base, runs, title)
 
 
 def attention_grid(
@@ -108,7 +108,7 @@ def attention_grid(
     for word, weights, mark in zip(words, attention, marked, strict=True)
   ]
   grid = sheet(panels, columns)
-  return grid if not title else _framed(grid, (), title)
+  return grid if not title else framed(grid, (), title)
 
 
 def sheet(images: Sequence[Image.Image], columns: int, gap: int = 14) -> Image.Image:
@@ -255,7 +255,7 @@ def _touch(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
   return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _framed(base: Image.Image, runs: Sequence[ink.Run], title: str | None) -> Image.Image:
+def framed(base: Image.Image, runs: Sequence[ink.Run], title: str | None) -> Image.Image:
   """Returns a white page with the title above the picture and the words below it."""
   size, room = 21, base.width
   head = 0

@@ -5,6 +5,7 @@ import pytest
 
 from gcap_tf import errors
 from gcap_tf.data import records, validation
+from tests.data import make_records
 
 BOX = np.array([1, 2, 30, 20], np.float32)
 CAPTION = records.Caption(
@@ -134,3 +135,26 @@ def test_large_finite_features_pass():
 
 def test_boxes_need_four_columns():
   refused_regions(r"shape \[2, 5\]", boxes_px=np.ones((2, 5), np.float32))
+
+
+def _segment_of(record, frame):
+  box = records.FrameBox(frame, np.array([0, 0, 30, 1500], np.float32))
+  word = dataclasses.replace(record.captions[0].objects[0], frame_boxes=(box,))
+  caption = dataclasses.replace(record.captions[0], objects=(word,))
+  segment = records.Segment("v_a", "0", end=5.0, duration=9.0)
+  return dataclasses.replace(record, captions=(caption,), segment=segment)
+
+
+def test_boxes_of_a_video_lie_in_its_frames():
+  record = make_records.make_records(1)[0]
+  validation.check_record(_segment_of(record, 9), "made")
+  with pytest.raises(errors.UserError, match="is in frame 10; expected 0 to 9"):
+    validation.check_record(_segment_of(record, 10), "made")
+
+
+def test_a_segment_may_lack_a_caption_and_not_start_after_its_video():
+  record = _segment_of(make_records.make_records(1)[0], 0)
+  validation.check_record(dataclasses.replace(record, captions=()), "made")
+  late = dataclasses.replace(record.segment, start=10.0)
+  with pytest.raises(errors.UserError, match="it starts at 10 s, its video ends at 9 s"):
+    validation.check_record(dataclasses.replace(record, segment=late), "made")

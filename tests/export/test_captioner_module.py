@@ -219,6 +219,9 @@ def test_labelled_regions_are_read_as_strings(tmp_path):
   np.testing.assert_allclose(answer["log_prob"], wanted["log_prob"], rtol=1e-5)
   assert not answer["words"][~known].any() and (answer["box_index"][~known] == -1).all()
   assert not answer["caption"][~known].any() and not answer["length"][~known].any()
+  unknown = np.where((np.array(ids) == 0) & batch["region_mask"].numpy(), given["labels"], b"")
+  assert unknown.any() and not unknown.all()
+  np.testing.assert_array_equal(answer[captioner_module.UNKNOWN_OUTPUT], unknown)
 
 
 def test_words_are_not_repeated_if_the_word_classes_are_known(run, tmp_path):
@@ -292,3 +295,46 @@ def test_branch_picks_are_the_regions_of_the_winning_branches():
   winners = np.array([[[True, False, True]]])
   picks = captioner_module.branch_picks(tf.constant(attention), tf.constant(winners))
   np.testing.assert_array_equal(picks, [[[1, -1, 0]]])
+
+
+def video_request(rows, regions, frames, seed=0):
+  rng = np.random.default_rng(seed)
+  given = tiny_runs.regions(rows, regions, seed=seed)
+  return given | {
+    "frame": rng.integers(0, 3, (rows, regions)).astype(np.int32),
+    "grid_features": rng.normal(size=(rows, frames, 6)).astype(np.float32),
+    "num_frames": np.full(rows, frames, np.int32),
+    "segment": np.tile(np.array([[1, frames]], np.int32), [rows, 1]),
+    "global_feature": rng.normal(size=(rows, 10)).astype(np.float32),
+  }
+
+
+@pytest.mark.parametrize("name", ["gvd", "distributed"])
+def test_a_captioner_of_videos_answers_a_box_in_every_frame(tmp_path, name):
+  cls = catalog.CAPTIONERS.get(name)
+  options = {"embedding_size": 8, "hidden_size": 8, "attention_size": 8, "num_frames": 3}
+  options |= {"grid_size": 6, "frame_layers": 2, "segment_size": 4, "global_size": 10}
+  model = cls(cls.Config(len(tiny_runs.WORDS), feature_size=tiny_runs.FEATURES, **options))
+  vocabulary = tiny_runs.captioner_run(tmp_path).vocabulary
+  module = captioner_module.CaptionerModule(
+    model, vocabulary, tiny_runs.THINGS, max_length=MAX_LENGTH
+  )
+  served = save_and_load(module, tmp_path)
+  given = video_request(3, 9, 5)
+  answer = served("greedy", given)
+  assert answer["box_frames"].shape == (3, MAX_LENGTH, 3, 4)
+  for row in range(3):
+    for slot in range(answer["length"][row]):
+      index = answer["box_index"][row, slot]
+      frame = given["frame"][row, index]
+      if name == "gvd":
+        np.testing.assert_allclose(
+          answer["box_frames"][row, slot, frame], given["boxes"][row, index], atol=1e-6
+        )
+    assert not answer["box_frames"][row, answer["length"][row] :].any()
+  # Frames after the last one do not matter.
+  longer = given | {"grid_features": np.pad(given["grid_features"], [(0, 0), (0, 4), (0, 0)])}
+  again = served("greedy", longer)
+  np.testing.assert_allclose(again["box_frames"], answer["box_frames"], atol=1e-5)
+  empty = {key: value[:0] for key, value in given.items()}
+  assert served("beam", empty)["box_frames"].shape == (0, MAX_LENGTH, 3, 4)

@@ -81,3 +81,11 @@ def test_own_global_feature_is_passed_on():
   given = request(global_feature=tf.constant([[1.0, 2.0]] * 2))
   batch = reader(Config(global_size=2)).batch(given)
   np.testing.assert_array_equal(batch["global_feature"], [[1, 2]] * 2)
+
+
+def test_labels_that_are_not_known_are_returned():
+  config = Config(feature_size=0, num_labels=2)
+  given = request(labels=tf.constant([["cat", "x"], ["zebra", " "]]))
+  given["num_regions"] = tf.constant([1, 2])
+  found = reader(config).unknown_labels(given).numpy()
+  np.testing.assert_array_equal(found, [[b"", b""], [b"zebra", b""]])

@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from export import saved_model, warmup_requests
-from gcap_tf import errors
+from gcap_tf import errors, locks
 from serving import servables
 from tests.export import tiny_runs
 
@@ -117,3 +117,14 @@ def test_grounded_words_are_those_asked_for(exported):
   wanted = np.isin(answer["words"].numpy(), [b"man", b"horse"])
   assert wanted.any()
   np.testing.assert_array_equal(answer["grounded"], wanted)
+
+
+def test_an_export_does_not_write_into_a_run_or_next_to_another_export(tmp_path):
+  run = tiny_runs.trained_run(tmp_path / "run")
+  with pytest.raises(errors.UserError, match="holds a run"):
+    saved_model.export(run, tmp_path / "run")
+  with (
+    locks.hold(tmp_path / "out"),
+    pytest.raises(errors.UserError, match="being written by another program"),
+  ):
+    saved_model.export(run, tmp_path / "out")

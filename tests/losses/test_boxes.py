@@ -55,3 +55,24 @@ def test_gradient_agrees_with_differences(kind):
 def test_half_an_overlap_is_not_more_than_half():
   edge = np.where(OVERLAP > 0.5, 0.5, OVERLAP).astype(np.float32)
   assert float(loss("nll", edge)) == 0.0
+
+
+def test_attention_in_annotated_frames_sums_to_one_there():
+  targets = tf.constant([[[0.7, 0.1, -1.0, 0.0]]])
+  allowed = boxes.annotated_frames(targets, tf.constant([[True, True, True, False]]))
+  assert allowed.numpy().tolist() == [[[True, True, False, False]]]
+  attention = boxes.in_annotated_frames(tf.constant([[[0.1, 0.3, 0.6, 0.0]]]), allowed)
+  np.testing.assert_allclose(attention, [[[0.25, 0.75, 0, 0]]], atol=1e-6)
+
+
+def test_regions_of_other_frames_do_not_count():
+  """By hand: only two regions are in the annotated frame; the first has the box."""
+  targets = tf.constant([[[0.7, 0.1, -1.0]]])
+  attention = tf.constant([[[0.25, 0.75, 0.0]]])
+  allowed = tf.constant([[[True, True, False]]])
+  for kind in ("nll", "extend_nll"):
+    np.testing.assert_allclose(boxes.loss(kind, targets, attention, allowed), np.log(4), rtol=1e-5)
+  near = np.exp(np.array([1.4, 0.2]))
+  wanted = near / near.sum()
+  expected = (wanted * np.log(wanted / [0.25, 0.75])).sum()
+  np.testing.assert_allclose(boxes.loss("kl", targets, attention, allowed), expected, rtol=1e-4)

@@ -60,3 +60,12 @@ def test_no_pair_gives_zero_and_no_nan():
   assert float(total) == 0.0
   for gradient in tape.gradient(total, [scores, logits]):
     assert not np.isnan(gradient).any()
+
+
+def test_a_words_softmax_is_over_its_annotated_frames():
+  """By hand: scores 1 and 2 in the frame of the box; 9 in another frame does not matter."""
+  scores = tf.constant([[[1.0, 2.0, 9.0]]])
+  positive = tf.constant([[[True, False, False]]])
+  allowed = tf.constant([[[True, True, False]]])
+  expected = -(1 - np.log(np.exp(1) + np.exp(2)))
+  np.testing.assert_allclose(gvd.attention_loss(scores, positive, allowed), expected, rtol=1e-5)

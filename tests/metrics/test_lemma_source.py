@@ -47,3 +47,10 @@ def test_a_table_of_another_shape_is_refused(tmp_path, value):
   path.write_text(json.dumps(value))
   with pytest.raises(errors.UserError, match="expected an object of word: lemma"):
     lemma_source.choose(path, {})
+
+
+def test_lemmas_of_videos_follow_the_part_of_speech():
+  source = lemma_source.choose(None, {}, by_tag=True)
+  assert source.source == lemma_source.BY_TAG
+  assert [source.lemma(word) for word in ("his", "stuck")] == ["he", "stick"]
+  assert lemma_source.choose(None, {"wtol": {"his": "x"}}, by_tag=True).lemma("his") == "x"

@@ -44,3 +44,12 @@ def test_parallel_lists_have_one_length():
   schema.same_length("f", a=[1], b=[2])
   with pytest.raises(errors.UserError, match=r"lists differ in length \(a 1, b 2\)"):
     schema.same_length("f", a=[1], b=[2, 3])
+
+
+def test_numbers_of_a_box_after_the_fourth_are_cut_if_asked():
+  value = {"boxes": [[1, 2, 3, 4, 0.9], [5, 6, 7, 8]], "frames": [[[1, 2, 3, 4, 5]] * 2]}
+  found = schema.boxes(value, "boxes", "here", cut=True)
+  np.testing.assert_array_equal(found, [[1, 2, 3, 4], [5, 6, 7, 8]])
+  assert schema.boxes(value, "frames", "here", (2, 4), cut=True).shape == (1, 2, 4)
+  with pytest.raises(errors.UserError, match="four finite numbers"):
+    schema.boxes(value, "boxes", "here")

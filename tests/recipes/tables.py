@@ -19,7 +19,7 @@ def check_presets(presets, models) -> None:
     )
     assert made.feature_size == 8
     assert config.from_dict(type(training), config.to_dict(training)) == training
-    assert preset.data in ("f30k", "coco", "instapic")
+    assert preset.data in ("f30k", "coco", "instapic", "anet")
     assert bool(preset.printed) <= bool(preset.source)
 
 

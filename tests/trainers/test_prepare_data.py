@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from gcap_tf import locks
+
 SMALL = (
   "--dataset=scenes",
   "--regions=noisy",
@@ -70,7 +72,7 @@ def test_check_names_what_is_broken_and_fails(folder, tmp_path):
   ("words", "message"),
   [
     ((), "--out is missing"),
-    (("--out=/tmp/x",), "--dataset is missing: choose one of coco, flickr30k_entities"),
+    (("--out=/tmp/x",), "--dataset is missing: choose one of activitynet_entities, coco"),
     (("--out=/tmp/x", "--dataset=scene"), 'did you mean "scenes"?'),
     (("--out=/tmp/x", *SMALL, "--set=noisy.region=3"), 'unknown option "region"'),
     (
@@ -85,3 +87,10 @@ def test_mistakes_end_in_one_line(words, message):
   assert done.returncode == 1
   lines = done.stderr.strip().splitlines()
   assert len(lines) == 1 and lines[0].startswith("error: ") and message in lines[0]
+
+
+def test_a_folder_that_another_program_writes_is_refused(tmp_path):
+  with locks.hold(tmp_path / "out"):
+    done = _run(*SMALL, f"--out={tmp_path / 'out'}")
+  assert done.returncode == 1 and "being written by another program" in done.stderr
+  assert not (tmp_path / "out").exists()

@@ -13,7 +13,7 @@ import numpy as np
 
 from gcap_tf import batch, box_geometry, errors
 from gcap_tf import config as configs
-from gcap_tf.data import records
+from gcap_tf.data import records, target_regions
 from gcap_tf.data.prepared import batch_plan, prepared_data
 from gcap_tf.text import vocabulary as vocabularies
 
@@ -93,6 +93,7 @@ class BatchMaker:
       "region_scores": "regions" in parts and split.data.has_scores,
       "grid_features": "regions" in parts and split.data.grid_size,
       "grid_mask": "regions" in parts and split.data.grid_size,
+      "segment": "regions" in parts and split.data.grid_size and split.data.frames > 1,
       "position_blocks": config.position_blocks,
       "verb_mask": not self._is_matcher,
       "teacher_attention": teacher is not None,
@@ -102,7 +103,7 @@ class BatchMaker:
     self.sizes = {
       "R": config.max_regions or max(split.data.max_regions, 1),
       "D": split.data.feature_size,
-      "G": split.data.global_size or split.data.feature_size,
+      "G": split.data.batch_global_size,
       "C": split.data.grid_cells,
       "M": split.data.grid_size,
     }
@@ -181,7 +182,7 @@ class BatchMaker:
     row = {"image_id": record.image_id.encode()}
     if wants_regions:
       row |= self._region_row(record, boxes_px)
-    captions = self._encode_captions(record, boxes_px) if "captions" in self._parts else ()
+    captions = self._encode_captions(record, count) if "captions" in self._parts else ()
     return _Picture(row, captions)
 
   def _region_row(self, record: records.Record, boxes_px: np.ndarray) -> dict[str, Any]:
@@ -192,7 +193,7 @@ class BatchMaker:
         raise errors.UserError(
           f"picture {record.image_id} has boxes but no size; prepare the data with picture sizes"
         )
-      boxes = box_geometry.normalise(boxes_px, record.width, record.height)
+      boxes = _normalised(record, boxes_px)
     row = {"boxes": boxes, "image_size": np.array([record.width, record.height], np.float32)}
     if regions.features is not None:
       row["features"] = regions.features[:count]
@@ -202,6 +203,8 @@ class BatchMaker:
       row["region_labels"] = np.array(labels, np.int32)
     if regions.global_feature is not None:
       row["global_feature"] = regions.global_feature
+    if regions.frame is not None:
+      row["frame"] = regions.frame[:count]
     if "region_scores" in self.names:
       # Regions that nobody scored count in full.
       given = regions.scores
@@ -209,14 +212,19 @@ class BatchMaker:
     if regions.grid_features is not None:
       row["grid_features"] = regions.grid_features
       row["grid_mask"] = np.ones(len(regions.grid_features), bool)
+    if regions.span is not None:
+      row["segment"] = np.array(regions.span, np.int32)
     if "position_blocks" in self.names:
       row["position_blocks"] = _blocks(regions, boxes)
-    return batch.region_row(count, **row)
+    row = batch.region_row(count, **row)
+    if record.segment is not None:
+      whole = row.get("global_feature", np.zeros(self.sizes["G"] - records.POSITION, np.float32))
+      row["global_feature"] = np.concatenate([whole, record.segment.position])
+    return row
 
-  def _encode_captions(self, record: records.Record, boxes_px: np.ndarray) -> tuple[_Caption, ...]:
-    objects = [thing.box_px for caption in record.captions for thing in caption.objects]
-    object_boxes = np.array(objects, np.float32).reshape(-1, 4)
-    overlap = box_geometry.iou(object_boxes, boxes_px).astype(np.float32)  # [objects, r]
+  def _encode_captions(self, record: records.Record, count: int) -> tuple[_Caption, ...]:
+    objects = [thing for caption in record.captions for thing in caption.objects]
+    overlap = target_regions.all_overlaps(objects, record.regions, count)  # [objects, r]
     encoded, done = [], 0
     for caption in record.captions:
       of_words = self._encode_words(caption)
@@ -239,6 +247,13 @@ class BatchMaker:
       nouns &= ids != unknown
       taught &= ids != unknown
     return ids, nouns, verbs, taught
+
+
+def _normalised(record: records.Record, boxes_px: np.ndarray) -> np.ndarray:
+  """Boxes from 0 to 1; those of an upright video reach below its square frame, so above 1."""
+  if record.segment is None:
+    return box_geometry.normalise(boxes_px, record.width, record.height)
+  return boxes_px / np.array([record.width, record.height] * 2, np.float32)
 
 
 def _blocks(regions: records.Regions, boxes: np.ndarray) -> np.ndarray:

@@ -42,8 +42,8 @@ class PrepareConfig:
   Attributes:
     dataset: a name of `datasets.DATASETS`.
     source: folder or file of the raw data.
-    regions: "perfect", "noisy", "source", "pictures" or the path of a region store; "" is the
-      dataset's default: its own regions if it has some, else "perfect".
+    regions: "perfect", "noisy", "source", "pictures", "none" or the path of a region store; "" is
+      the dataset's default: its own regions if it has some, else "perfect".
     pictures: folder of photographs, for regions="pictures".
     detector: what finds regions in them; see `region_extractor.ExtractionConfig`.
     folds: run folders of our detector that cross-fit the train split.
@@ -108,6 +108,7 @@ def prepare(
     regions = region_sources.choose(
       config.regions, config.dataset, config.noisy, config.max_regions
     )
+    listed = region_sources.readable(regions, listed)
   classes = given or getattr(source, "classes", None)
   counts = ", ".join(f"{len(ids):,} {split}" for split, ids in listed.items())
   logging.info("Preparing %s of %s into %s", counts, config.dataset, out)
@@ -210,10 +211,6 @@ def _new_folder(out: pathlib.Path) -> Iterator[pathlib.Path]:
   with files.atomic_path(out) as partial:
     partial.mkdir()
     yield partial
-    if out.exists():
-      # Renamed in one step, so that no half-removed folder remains.
-      old = out.with_name(f".{out.name}.old-{os.getpid()}")
-      out.rename(old)
   _remove_leftovers(out)
 
 

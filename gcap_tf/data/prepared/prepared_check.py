@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gcap_tf import box_geometry, errors, files, progress
-from gcap_tf.data import records, validation
+from gcap_tf import errors, files, progress
+from gcap_tf.data import records, target_regions, validation
 from gcap_tf.data.prepared import prepared_data, prepared_writer, shards
 
 MOST_FAULTS = 20
@@ -59,9 +59,8 @@ class SplitReport:
       self.objects_per_caption[len(caption.objects)] += 1
       self.word_counts.update(caption.tokens)
       if caption.objects and regions.boxes_px is not None:
-        boxes = np.stack([thing.box_px for thing in caption.objects])
-        overlap = box_geometry.iou(boxes, regions.boxes_px).max(axis=1, initial=0)
-        self.reachable += int((overlap > FOUND_IOU).sum())
+        for thing in caption.objects:
+          self.reachable += target_regions.overlaps(thing, regions).max(initial=0) > FOUND_IOU
 
 
 @dataclasses.dataclass
@@ -103,6 +102,8 @@ class Report:
     yield f"{name}: {split.pictures:,} pictures, {split.captions:,} captions, {split.words:,} words"
     yield f"  with boxes      {split.with_boxes / split.pictures:.1%} of pictures"
     yield f"  regions         {mean:.1f} a picture ({least} to {most})"
+    if not split.captions:
+      return
     yield f"  parts of speech {split.tagged / split.captions:.1%} of captions"
     yield (
       f"  object words    {split.objects / split.captions:.2f} a caption; "

@@ -12,7 +12,6 @@ import pathlib
 import sys
 import threading
 import time
-import zipfile
 from typing import Any
 
 import numpy as np
@@ -38,6 +37,7 @@ class PreparedData:
     global_size: G as stored; 0 if batches take the mean of the region features.
     global_is_mean: whether that mean is what is stored.
     grid_size, grid_cells: M, and the most cells of any picture; 0 if there is no grid.
+    frames: most frames of any record; 1 for pictures.
     max_regions: most regions of any picture.
     has_boxes, has_features, has_labels, has_scores, has_position_blocks: which data regions have.
     object_classes: names of annotated objects.
@@ -50,8 +50,10 @@ class PreparedData:
         f"{self.folder} is not a prepared folder: it has no dataset.json; "
         f"make one with {commands.command('prepare_data')}"
       )
-    self.info: dict[str, Any] = files.read_json(self.folder / "dataset.json", "dataset description")
+    path = self.folder / "dataset.json"
+    self.info: dict[str, Any] = files.read_json(path, "dataset description")
     self._check_format()
+    self.info = files.unseal(self.info, path, "dataset description")
     self._check_sizes()
     self.name: str = self.info["dataset"]
     self.feature_size: int = self.info["feature_size"]
@@ -62,6 +64,7 @@ class PreparedData:
     )
     self.grid_size: int = self.info.get("grid_size", 0)
     self.grid_cells: int = self.info.get("grid_cells", 0)
+    self.frames: int = self.info.get("frames", 1)
     self.max_regions: int = self.info["max_regions"]
     self.has_boxes: bool = self.info["has_boxes"]
     self.has_features: bool = self.info["has_features"]
@@ -73,6 +76,11 @@ class PreparedData:
   @property
   def splits(self) -> tuple[str, ...]:
     return tuple(self.info["splits"])
+
+  @property
+  def batch_global_size(self) -> int:
+    """G of batches: the global feature, and in a video the position of the segment."""
+    return (self.global_size or self.feature_size) + (records.POSITION if self.frames > 1 else 0)
 
   def split(self, name: str) -> "Split":
     if name not in self.splits:
@@ -109,7 +117,7 @@ class PreparedData:
 
   def _check_format(self) -> None:
     path = self.folder / "dataset.json"
-    if self.info.get("format") != prepared_writer.FORMAT:
+    if not isinstance(self.info, dict) or self.info.get("format") != prepared_writer.FORMAT:
       raise errors.UserError(
         f"{path} does not describe prepared data of this program; "
         f"make the folder with {commands.command('prepare_data')}"
@@ -232,7 +240,7 @@ class Split:
     try:
       with np.load(path) as stored:
         index = {name: stored[name] for name in _INDEX_ARRAYS}
-    except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
+    except Exception as error:  # NumPy raises whatever a damaged header makes of its parser.
       raise errors.UserError(f"index {path} cannot be read ({error}); {shards.FIX}") from None
     expected = self.data.info["splits"][self.name]
     for what, found in (

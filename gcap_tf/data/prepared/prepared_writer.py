@@ -37,6 +37,7 @@ class ShardSummary:
     words: words of each caption, in order.
     regions: regions of each record.
     cells: most grid cells of any record.
+    frames: most frames of any record; 1 for pictures.
     scored: records whose regions have scores.
     own_global: records whose global feature is not the mean of their regions.
     objects: annotated object words of the shard.
@@ -55,6 +56,7 @@ class ShardSummary:
   words: list[int] = dataclasses.field(default_factory=list)
   regions: list[int] = dataclasses.field(default_factory=list)
   cells: int = 0
+  frames: int = 1
   scored: int = 0
   own_global: int = 0
   objects: int = 0
@@ -191,13 +193,11 @@ def finish(
   checksums: dict[str, dict[str, Any]] = {}
   for split, members in by_split.items():
     _write_index(folder / index_name(split), members)
-    reference_files.join_parts(
+    reference_files.join_references(
       folder / f"references_{split}.json",
-      {
-        "vocab": list(object_classes),
-        "lemma2w": {lemma(name): name for name in object_classes},
-      },
-      {"annotations": _part_paths(folder, "references", members)},
+      object_classes,
+      lemma,
+      _part_paths(folder, "references", members),
     )
     reference_files.join_parts(
       folder / f"captions_{split}.json",
@@ -217,26 +217,30 @@ def finish(
   vocabulary = by_split.get(VOCABULARY_SPLIT, [])
   files.write_json(
     folder / "dataset.json",
-    {
-      "format": FORMAT,
-      "version": VERSION,
-      "dataset": dataset,
-      "command": command,
-      "splits": {split: _totals(members) for split, members in by_split.items()},
-      **dataclasses.asdict(kind),
-      "has_labels": any(summary.label_counts for summary in ordered),
-      "max_regions": max(max(summary.regions, default=0) for summary in ordered),
-      "has_scores": any(summary.scored for summary in ordered),
-      "global_is_mean": kind.global_size > 0 and not any(summary.own_global for summary in ordered),
-      "grid_cells": max(summary.cells for summary in ordered),
-      "detector": dict(detector),
-      "files": checksums,
-      "caption_lengths": {split: _lengths(members) for split, members in by_split.items()},
-      "object_classes": list(object_classes),
-      "object_counts": _added(vocabulary, "class_counts"),
-      "region_labels": _added(vocabulary, "label_counts"),
-      "word_counts": _added(vocabulary, "word_counts"),
-    },
+    files.seal(
+      {
+        "format": FORMAT,
+        "version": VERSION,
+        "dataset": dataset,
+        "command": command,
+        "splits": {split: _totals(members) for split, members in by_split.items()},
+        **dataclasses.asdict(kind),
+        "has_labels": any(summary.label_counts for summary in ordered),
+        "max_regions": max(max(summary.regions, default=0) for summary in ordered),
+        "has_scores": any(summary.scored for summary in ordered),
+        "global_is_mean": kind.global_size > 0
+        and not any(summary.own_global for summary in ordered),
+        "grid_cells": max(summary.cells for summary in ordered),
+        "frames": max(summary.frames for summary in ordered),
+        "detector": dict(detector),
+        "files": checksums,
+        "caption_lengths": {split: _lengths(members) for split, members in by_split.items()},
+        "object_classes": list(object_classes),
+        "object_counts": _added(vocabulary, "class_counts"),
+        "region_labels": _added(vocabulary, "label_counts"),
+        "word_counts": _added(vocabulary, "word_counts"),
+      }
+    ),
     indent=1,
   )
 
@@ -247,6 +251,7 @@ def _count(summary: ShardSummary, record: records.Record, where: str) -> None:
   summary.image_ids.append(record.image_id)
   summary.captions.append(len(record.captions))
   summary.regions.append(regions.count)
+  summary.frames = max(summary.frames, record.frames)
   summary.scored += regions.scores is not None
   summary.own_global += _has_own_global(regions)
   if regions.grid_features is not None:
@@ -319,7 +324,8 @@ def _totals(members: Sequence[ShardSummary]) -> dict[str, int]:
 
 def _lengths(members: Sequence[ShardSummary]) -> list[int]:
   """Captions of 0, 1, 2, ... words."""
-  return np.bincount([words for member in members for words in member.words]).tolist()
+  words = [words for member in members for words in member.words]
+  return np.bincount(np.array(words, np.int64)).tolist()
 
 
 def _added(members: Sequence[ShardSummary], name: str) -> dict[str, int]:

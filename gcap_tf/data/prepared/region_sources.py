@@ -1,18 +1,28 @@
 """Sources of regions: a simulated detector, a store, the dataset itself."""
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from absl import logging
 
 from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data import records
 from gcap_tf.data.prepared import shard_jobs
 from gcap_tf.data.readers import datasets
-from gcap_tf.data.stores import simulated_detector, store_formats
+from gcap_tf.data.stores import (
+  gvd_video_store,
+  simulated_detector,
+  simulated_frames,
+  store_formats,
+)
 
-PERFECT, NOISY, OWN, PICTURES = "perfect", "noisy", "source", "pictures"
+PERFECT, NOISY, OWN, PICTURES, NONE = "perfect", "noisy", "source", "pictures", "none"
+NAMED_FILES = 10  # missing files that are named, at most
+
+Listed = dict[str, Sequence[str]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,7 +32,7 @@ class PerfectRegions:
   max_regions: int = 0
 
   def add(self, record: records.Record) -> records.Record:
-    regions = simulated_detector.perfect(record, self.max_regions or None)
+    regions = simulated_frames.perfect(record, self.max_regions or None)
     return dataclasses.replace(record, regions=regions)
 
   def describe(self) -> dict[str, Any]:
@@ -36,7 +46,7 @@ class NoisyRegions:
   config: simulated_detector.NoisyConfig
 
   def add(self, record: records.Record) -> records.Record:
-    return dataclasses.replace(record, regions=simulated_detector.noisy(record, self.config))
+    return dataclasses.replace(record, regions=simulated_frames.noisy(record, self.config))
 
   def describe(self) -> dict[str, Any]:
     return {"name": NOISY, **configs.to_dict(self.config)}
@@ -61,6 +71,37 @@ class StoredRegions:
     found = {"name": "store", "path": str(self.store.path), "max_regions": self.max_regions}
     info = getattr(self.store, "info", None)
     return found if info is None else found | info.recipe(self.max_regions)
+
+
+@dataclasses.dataclass(frozen=True)
+class VideoRegions(StoredRegions):
+  """Regions of the frames of segments, and features of all frames of their videos."""
+
+  store: gvd_video_store.GVDVideoStore
+
+  def add(self, record: records.Record) -> records.Record:
+    regions = first_regions(self.store.get(record.image_id), self.max_regions)
+    found = self.store.frame_features(record.image_id)
+    if found is not None:
+      frames, count = found
+      regions = dataclasses.replace(
+        regions,
+        grid_features=frames,
+        global_feature=frames.mean(0),
+        span=gvd_video_store.span(record.segment, count),
+      )
+    return dataclasses.replace(record, regions=regions)
+
+
+@dataclasses.dataclass(frozen=True)
+class NoRegions:
+  """Captions and references alone."""
+
+  def add(self, record: records.Record) -> records.Record:
+    return dataclasses.replace(record, regions=records.Regions())
+
+  def describe(self) -> dict[str, Any]:
+    return {"name": NONE}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,6 +147,7 @@ def first_regions(regions: records.Regions, count: int) -> records.Regions:
     labels=regions.labels[:count],
     colours=regions.colours[:count],
     scores=cut(regions.scores),
+    frame=cut(regions.frame),
     position_blocks=cut(regions.position_blocks),
   )
 
@@ -116,7 +158,7 @@ def choose(
   """The source that a user named.
 
   Args:
-    name: "perfect", "noisy", "source", the path of a store, or "" for the dataset's usual.
+    name: "perfect", "noisy", "source", "none", the path of a store, or "" for the dataset's usual.
     dataset: name of the dataset.
     noisy: options of the noisy detector.
     max_regions: the most regions per picture; 0 keeps all.
@@ -138,4 +180,35 @@ def choose(
         f"--regions={OWN}: {dataset} has no regions; choose perfect, noisy or a folder"
       )
     return OwnRegions(max_regions)
-  return StoredRegions(store_formats.open_store(name), max_regions)
+  if name == NONE:
+    return NoRegions()
+  store = store_formats.open_store(name)
+  of_videos = isinstance(store, gvd_video_store.GVDVideoStore)
+  return (VideoRegions if of_videos else StoredRegions)(store, max_regions)
+
+
+def readable(source: shard_jobs.RegionSource, listed: Mapping[str, Sequence[str]]) -> Listed:
+  """The records of each split whose feature files are there; others are counted and named.
+
+  Only stores of videos are known to lack files; other sources report a missing one when it is read.
+  """
+  if not isinstance(source, VideoRegions):
+    return dict(listed)
+  kept = {}
+  for split, ids in listed.items():
+    missing = source.store.missing(ids)
+    if missing:
+      files = list(dict.fromkeys(missing.values()))
+      logging.warning(
+        "%s of %s segments of %s are left out, since %s missing: %s%s",
+        f"{len(missing):,}",
+        f"{len(ids):,}",
+        split,
+        "a file is" if len(files) == 1 else f"{len(files):,} files are",
+        ", ".join(files[:NAMED_FILES]),
+        ", ..." if len(files) > NAMED_FILES else "",
+      )
+    kept[split] = [image_id for image_id in ids if image_id not in missing]
+  if not any(kept.values()):
+    raise errors.UserError(f"{source.store.path} has the features of no segment of the dataset")
+  return {split: ids for split, ids in kept.items() if ids}

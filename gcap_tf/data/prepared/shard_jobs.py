@@ -74,7 +74,8 @@ def tag(group: Sequence[records.Record]) -> list[records.Record]:
   untagged = [c.tokens for record in group for c in record.captions if not c.tags]
   if not untagged:
     return list(group)
-  tags = iter(_tagger().tag([list(tokens) for tokens in untagged]))
+  # The tagger knows lower-case words only.
+  tags = iter(_tagger().tag([[token.lower() for token in tokens] for tokens in untagged]))
   return [
     dataclasses.replace(
       record,

@@ -17,12 +17,18 @@ Features of an example (n captions, R regions; f32 is raw little-endian float32)
     phrases/entity                      bytes        phrases/kind_count, phrases/kinds
     phrases/box_count, phrases/boxes    int64, f32   boxes of all phrases in one row of bytes
     objects/caption, index              int64        objects/name bytes, objects/boxes f32
-    annotated/label, entity             bytes        annotated/boxes f32
+    objects/frame_count                 int64        boxes of each word in frames of a video, and
+    objects/frame_places, frame_boxes   int64, f32   frame, number, crowd and box of all of them
+    annotated/label, entity             bytes        annotated/boxes f32, annotated/frame int64
     annotated/attribute_count           int64        annotated/attributes bytes
     regions/count                       int64        missing: the record has no regions
     regions/boxes, features, scores     f32          missing: the source has none
     regions/labels, colours             bytes        regions/global, grid, blocks f32
     regions/feature_size, grid_shape    int64        D; cells and M of the grid
+    regions/frame, span                 int64        frame of each region; the grid's segment
+    segment/video, name                 bytes        missing: the record is a picture
+    segment/numbers, dropped            int64        number, count, frames; empty words
+    segment/times                       f32          start, end, duration
 
 Features and grids whose values all fit into float16 are stored so, as regions/features16 and
 regions/grid16: half the bytes, the same numbers.
@@ -42,7 +48,7 @@ from google.protobuf import message as protobuf_message
 
 from gcap_tf import box_geometry, commands, errors, files
 from gcap_tf.data import records
-from gcap_tf.data.prepared import example_fields, example_proto
+from gcap_tf.data.prepared import example_fields, example_proto, segments
 
 _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
@@ -68,6 +74,8 @@ def encode(record: records.Record) -> bytes:
   out.text("annotated/entity", [thing.entity for thing in record.annotated])
   out.floats("annotated/boxes", [thing.box_px for thing in record.annotated])
   out.text_lists("annotated/attribute", [thing.attributes for thing in record.annotated])
+  if record.segment is not None:
+    segments.encode(out, record)
   if record.regions is not None:
     _encode_regions(out, record.regions)
   return example.SerializeToString(deterministic=True)
@@ -83,20 +91,22 @@ def decode(data: bytes) -> records.Record:
       split=found.text("image/split")[0],
       width=width,
       height=height,
-      captions=_decode_captions(found),
+      captions=segments.with_frames(found, _decode_captions(found)),
       regions=_decode_regions(found) if found.has("regions/count") else None,
       annotated=tuple(
-        records.AnnotatedObject(label, box, entity, attributes)
-        for label, box, entity, attributes in zip(
+        records.AnnotatedObject(label, box, entity, attributes, frame)
+        for label, box, entity, attributes, frame in zip(
           found.text("annotated/label"),
           found.floats("annotated/boxes").reshape(-1, 4),
           found.text("annotated/entity"),
           found.text_lists("annotated/attribute"),
+          found.integers("annotated/frame") or [0] * len(found.text("annotated/label")),
           strict=True,
         )
       ),
       picture=found.raw("image/encoded")[0],
       picture_path=found.text("image/path")[0],
+      segment=segments.decode(found),
     )
   except (protobuf_message.DecodeError, ValueError, IndexError) as error:
     raise errors.UserError(f"not a record of this program ({error})") from None
@@ -181,6 +191,10 @@ def _encode_regions(out: example_fields.FeatureWriter, regions: records.Regions)
   out.text("regions/labels", regions.labels)
   if regions.colours:
     out.text("regions/colours", regions.colours)
+  if regions.frame is not None:
+    out.integers("regions/frame", regions.frame.tolist())
+  if regions.span is not None:
+    out.integers("regions/span", regions.span)
 
 
 def _decode_regions(found: example_fields.FeatureReader) -> records.Regions:
@@ -201,6 +215,8 @@ def _decode_regions(found: example_fields.FeatureReader) -> records.Regions:
     grid_features=table("grid", *found.integers("regions/grid_shape")),
     colours=found.text("regions/colours"),
     position_blocks=rows("regions/blocks", count, 2 * box_geometry.PFAN_BLOCKS),
+    frame=segments.frame_of_regions(found),
+    span=tuple(found.integers("regions/span")) or None,
   )
 
 

@@ -5,8 +5,16 @@ from collections.abc import Callable, Sequence
 
 from gcap_tf import errors, registry
 from gcap_tf.data import records
-from gcap_tf.data.readers import coco, flickr_entities, instapic, karpathy, precomp, reader
-from gcap_tf.data.scenes import drawn_scenes
+from gcap_tf.data.readers import (
+  activitynet,
+  coco,
+  flickr_entities,
+  instapic,
+  karpathy,
+  precomp,
+  reader,
+)
+from gcap_tf.data.scenes import drawn_scenes, drawn_videos
 from gcap_tf.text import object_words
 
 Opener = Callable[[str, object_words.ObjectClasses | None, drawn_scenes.SceneConfig], reader.Reader]
@@ -33,7 +41,8 @@ class SceneReader(reader.Reader):
   """Drawn scenes in the shape of a dataset on disk; the id of a picture is its number."""
 
   def __init__(self, config: drawn_scenes.SceneConfig):
-    super().__init__("drawn scenes", object_words.ObjectClasses(drawn_scenes.class_names()))
+    names = drawn_videos.class_names() if config.video else drawn_scenes.class_names()
+    super().__init__("drawn scenes", object_words.ObjectClasses(names))
     self.config = config
 
   @property
@@ -45,19 +54,29 @@ class SceneReader(reader.Reader):
     return tuple(name for name in ("train", "val", "test") if getattr(self.config, name))
 
   def image_ids(self, split: str) -> Sequence[str]:
-    before = {"train": 0, "val": self.config.train, "test": self.config.train + self.config.val}
-    start = before[split]
+    start = self._start(split)
     return [str(number) for number in range(start, start + getattr(self.config, split))]
 
   def record(self, image_id: str, split: str) -> records.Record:
-    del split  # The number implies it.
-    return drawn_scenes.record(self.config, int(image_id))
+    if not self.config.video:
+      return drawn_scenes.record(self.config, int(image_id))
+    number = int(image_id) - self._start(split)
+    return drawn_videos.record(self.config, split, number, getattr(self.config, split))
+
+  def _start(self, split: str) -> int:
+    before = {"train": 0, "val": self.config.train, "test": self.config.train + self.config.val}
+    return before[split]
 
 
 DATASETS: registry.Registry[Dataset] = registry.Registry("dataset")
 DATASETS.register("flickr30k_entities")(
   Dataset(
     lambda source, classes, _: flickr_entities.FlickrEntities(source, classes), annotated=True
+  )
+)
+DATASETS.register("activitynet_entities")(
+  Dataset(
+    lambda source, classes, _: activitynet.ActivityNetEntities(source, classes), annotated=True
   )
 )
 DATASETS.register("coco")(

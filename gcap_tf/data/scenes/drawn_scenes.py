@@ -28,7 +28,10 @@ class SceneConfig:
   Attributes:
     train, val, test: scenes of each split.
     seed: of every choice.
-    captions: per picture.
+    captions: per picture; a segment of a video has one.
+    video: draws segments of videos instead (`drawn_videos.py`); then the counts are segments.
+    annotated_frames: frames of a segment in which a word has a box, at most; ActivityNet-Entities
+      annotates one.
   """
 
   train: configs.Count = 2000
@@ -36,6 +39,8 @@ class SceneConfig:
   test: configs.Count = 200
   seed: configs.Count = 1
   captions: configs.PositiveInt = 5
+  video: bool = False
+  annotated_frames: configs.PositiveInt = 1
 
   @property
   def total(self) -> int:
@@ -66,8 +71,8 @@ def record(config: SceneConfig, index: int) -> records.Record:
     width=scene_layout.WIDTH,
     height=scene_layout.HEIGHT,
     captions=_captions(scene, rng, image_id, config.captions),
-    annotated=_annotated(scene),
-    picture=_png(scene.picture),
+    annotated=annotated(scene),
+    picture=png(scene.picture),
   )
 
 
@@ -114,7 +119,7 @@ def _enclosing(boxes_px: np.ndarray) -> np.ndarray:
   return np.concatenate([boxes_px[:, :2].min(0), boxes_px[:, 2:].max(0)])
 
 
-def _annotated(scene: scene_layout.Scene) -> tuple[records.AnnotatedObject, ...]:
+def annotated(scene: scene_layout.Scene) -> tuple[records.AnnotatedObject, ...]:
   """Every visible object, its parts after it; the place's parts last."""
   objects = []
   for index, entity in enumerate(scene.entities):
@@ -133,7 +138,8 @@ def _annotated(scene: scene_layout.Scene) -> tuple[records.AnnotatedObject, ...]
   return tuple(objects)
 
 
-def _png(picture: Image.Image) -> bytes:
+def png(picture: Image.Image) -> bytes:
+  """The picture as a PNG file."""
   buffer = io.BytesIO()
   picture.save(buffer, "PNG", compress_level=3)
   return buffer.getvalue()

@@ -5,6 +5,7 @@
 
 import dataclasses
 import pathlib
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
@@ -58,13 +59,13 @@ def read_info(folder: pathlib.Path) -> StoreInfo:
   path = folder / INFO
   values: dict[str, Any] = files.read_json(path, "description of a region store")
   try:
-    return StoreInfo(**values)
+    return StoreInfo(**files.unseal(values, path, "description of a region store"))
   except TypeError:
     raise errors.UserError(f"{path} does not describe a region store; extract it again") from None
 
 
 def write_info(folder: pathlib.Path, info: StoreInfo) -> None:
-  files.write_json(folder / INFO, dataclasses.asdict(info))
+  files.write_json(folder / INFO, files.seal(dataclasses.asdict(info)))
 
 
 def write_picture(
@@ -72,23 +73,34 @@ def write_picture(
 ) -> None:
   """Writes the regions of a picture; its file in `att` comes last, so that it means "whole".
 
-  Features and grid are kept as float16: they are standardised, and half as large.
+  Features and grid are kept as float16: they are standardised, and half as large. The file in
+  `att`, whose archive has checksums, keeps those of the other two.
   """
+  if pathlib.PurePath(image_id).name != image_id or image_id in ("", ".", ".."):
+    raise errors.UserError(f"picture id {image_id!r} is not the name of a file; rename the picture")
+  sums = {}
   for role, rows in (("box", regions.boxes_px), ("fc", regions.global_feature)):
     if rows is not None:
       values = rows.astype(np.float32)
+      sums[role] = checksum(values)
       _write(folder / role / f"{image_id}.npy", lambda file, values=values: np.save(file, values))
   arrays = {
     "feat": regions.features.astype(np.float16),
     "labels": np.array(regions.labels, np.str_),
     "colours": np.array(regions.colours, np.str_),
     "size": np.array(size, np.int32),
+    **{f"{role}_crc32": np.array(value, np.uint32) for role, value in sums.items()},
   }
   if regions.scores is not None:
     arrays["scores"] = regions.scores.astype(np.float32)
   if regions.grid_features is not None:
     arrays["grid"] = regions.grid_features.astype(np.float16)
   _write(folder / "att" / f"{image_id}.npz", lambda file: np.savez(file, **arrays))
+
+
+def checksum(array: np.ndarray) -> int:
+  """Of the values of an array, wherever and however it is kept."""
+  return zlib.crc32(np.ascontiguousarray(array, np.float32).tobytes())
 
 
 def _write(path: pathlib.Path, save: Callable[[BinaryIO], None]) -> None:

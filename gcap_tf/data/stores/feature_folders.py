@@ -20,6 +20,7 @@ import os
 import pathlib
 import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,8 +31,9 @@ from gcap_tf.data.stores import extracted_store, region_store
 
 _FOLDER = re.compile(r"(?P<prefix>.*_)?(?P<role>att|box|fc)(?P<suffix>_gvd)?")
 _KEYS = ("feat", "z")
-_MORE_KEYS = ("labels", "colours", "scores", "grid", "size")
+_MORE_KEYS = ("labels", "colours", "scores", "grid", "size", "box_crc32", "fc_crc32")
 _ENDINGS = (".npz", ".npy")
+_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, KeyError)
 
 
 class FolderStore(region_store.RegionStore):
@@ -112,6 +114,7 @@ class FolderStore(region_store.RegionStore):
       return None
     path = self.box / f"{image_id}.npy"
     boxes = region_store.load_array(path, "boxes")
+    self._check_sum(image_id, "box", boxes, path)
     if boxes.ndim != 2 or boxes.shape[1] < 4:
       raise errors.UserError(
         f"boxes {path} have shape {list(boxes.shape)}; expected [regions, 4]: x1, y1, x2, y2"
@@ -121,8 +124,20 @@ class FolderStore(region_store.RegionStore):
   def _global_feature(self, image_id: str) -> np.ndarray | None:
     if self.fc is None:
       return None
-    feature = region_store.load_array(self.fc / f"{image_id}.npy", "feature of the picture")
+    path = self.fc / f"{image_id}.npy"
+    feature = region_store.load_array(path, "feature of the picture")
+    self._check_sum(image_id, "fc", feature, path)
     return region_store.float_rows(feature.reshape(-1))
+
+  def _check_sum(self, image_id: str, role: str, array: np.ndarray, path: pathlib.Path) -> None:
+    """Compares an array with the checksum that an extracted store keeps of it."""
+    expected = self._arrays(image_id).get(f"{role}_crc32")
+    if expected is None:  # A store of another program, or of an earlier version.
+      return
+    if array.dtype.kind != "f" or extracted_store.checksum(array) != int(expected):
+      raise errors.UserError(
+        f"{path} is damaged: it does not match its checksum; extract the picture again"
+      )
 
 
 def att_folder(path: pathlib.Path) -> pathlib.Path | None:
@@ -165,7 +180,7 @@ def _load(path: pathlib.Path) -> dict[str, np.ndarray]:
           f"expected {' or '.join(_KEYS)}"
         )
       return {**arrays, "feat": arrays[named[0]]}
-  except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+  except (ValueError, EOFError, OSError, *_DAMAGED, *region_store.DAMAGED_HEADER) as error:
     raise errors.UserError(
       f"features {path}: not a whole .npz file ({error}); write it again"
     ) from None

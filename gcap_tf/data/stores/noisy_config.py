@@ -35,7 +35,7 @@ class NoisyConfig:
 
   regions: configs.PositiveInt = 36
   feature_size: configs.PositiveInt = 256
-  seed: int = 1
+  seed: configs.Seed = 1
   min_good: configs.Count = 1
   partial: configs.Fraction = 0.4
   enlarged: configs.Fraction = 0.15

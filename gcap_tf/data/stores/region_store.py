@@ -4,6 +4,7 @@ import abc
 import dataclasses
 import functools
 import pathlib
+import tokenize
 from collections.abc import Sequence
 
 import numpy as np
@@ -90,13 +91,17 @@ class RegionStore(abc.ABC):
       )
 
 
+# What NumPy raises if the header of a `.npy` file is damaged, besides the usual errors.
+DAMAGED_HEADER = (tokenize.TokenError, SyntaxError, TypeError, OverflowError, MemoryError)
+
+
 def load_array(path: pathlib.Path, what: str, mapped: bool = False) -> np.ndarray:
   """A numeric `.npy` file, whole or memory-mapped; never unpickles."""
   try:
     return np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
   except FileNotFoundError:
     raise errors.UserError(f"{what} {path} does not exist") from None
-  except (ValueError, EOFError, OSError) as error:
+  except (ValueError, EOFError, OSError, *DAMAGED_HEADER) as error:
     raise errors.UserError(
       f"{what} {path} is not a whole .npy array of numbers ({error}); write it again"
     ) from None

@@ -9,6 +9,7 @@ from gcap_tf.data.stores import (
   bottom_up,
   feature_folders,
   gvd_store,
+  gvd_video_store,
   precomp_arrays,
   region_store,
 )
@@ -24,7 +25,12 @@ _FORMATS: tuple[tuple[str, Callable[[pathlib.Path], object], type[RegionStore]],
   ),
   ("bottom-up *.tsv files", bottom_up.tsv_files, bottom_up.BottomUpStore),
   ("SCAN arrays *_ims.npy or *_ims.h5", precomp_arrays.split_names, array_store.ArrayStore),
-  ("GVD proposals *.h5 with dets_labels", gvd_store.proposals_file, gvd_store.GVDStore),
+  ("GVD proposals *.h5 with dets_labels", gvd_store.GVDStore.proposals_in, gvd_store.GVDStore),
+  (
+    "GVD proposals of videos *.h5 with dets_labels and dets_num",
+    gvd_video_store.GVDVideoStore.proposals_in,
+    gvd_video_store.GVDVideoStore,
+  ),
 )
 
 

@@ -7,9 +7,11 @@ from gcap_tf.evaluation import (
   error_pictures,
   evaluator,
   picture_grounding,
+  video_grounding,
 )
 from gcap_tf.metrics import diversity, grounding_report, lemma_source, results_io
 from gcap_tf.metrics import grounding as grounding_metrics
+from gcap_tf.metrics.activitynet import anet_io
 from gcap_tf.text import object_words
 
 
@@ -23,6 +25,8 @@ class Grounding(evaluator.Evaluator[evaluator.CaptionerAnswers]):
       return evaluator.Report(f"grounding not computed: {split.folder} has no annotated boxes")
     path = split.data.references_path(split.name)
     value = files.read_json(path, "references")
+    if anet_io.is_video(value):
+      return video_grounding.report(subject, path, value)
     references = results_io.read_references(path, value)
     if not any(caption.classes for reference in references for caption in reference.captions):
       raise errors.UserError(f"{path} has no annotated object word; grounding cannot be judged")

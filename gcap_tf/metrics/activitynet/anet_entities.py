@@ -24,11 +24,13 @@ class _Side:
     self.class_ids: list[int] = []
     self.kinds: list[int] = []
     self.hits: list[bool] = []
+    self.partial: list[bool] = []
 
-  def add(self, name: str, kind: int, hit: bool = False) -> None:
+  def add(self, name: str, kind: int, hit: bool = False, partial: bool = False) -> None:
     self.class_ids.append(self._ids.setdefault(name, len(self._ids)))
     self.kinds.append(kind)
     self.hits.append(hit)
+    self.partial.append(partial and not hit)
 
   def since(self, start: int) -> tuple[int | None, ...]:
     """Events from `start` on as a sentence's: 1, 0, None for language; ignored ones left out."""
@@ -44,7 +46,7 @@ class _Side:
       np.array(self.class_ids, np.int64),
       np.array(self.kinds, np.int64),
       np.array(self.hits, bool),
-      partial=nothing,
+      partial=np.array(self.partial, bool),
       enlarged=nothing,
     )
 
@@ -129,10 +131,24 @@ def is_hit(segment: anet_io.Segment, index: int, boxes_px: np.ndarray) -> bool:
     index: position of the annotated word.
     boxes_px: [10, 4] the predicted box in each frame.
   """
-  rows = [row for row, places in enumerate(segment.indices) if index in places]
-  rows = [row for row in rows if 0 <= segment.frames[row] < anet_io.FRAMES]
+  rows = _rows_of(segment, index)
   iou = overlap.pixel_iou(boxes_px[segment.frames[rows]], segment.boxes_px[rows])
   return bool((iou > 0.5).any())
+
+
+def is_partial(segment: anet_io.Segment, index: int, boxes_px: np.ndarray) -> bool:
+  """Whether a predicted word shows a part: its box lies in a box of the word, in some frame.
+
+  Not in the official program: Distributed counts it on pictures.
+  """
+  rows = _rows_of(segment, index)
+  return bool(overlap.inside(boxes_px[segment.frames[rows]], segment.boxes_px[rows]).any())
+
+
+def _rows_of(segment: anet_io.Segment, index: int) -> list[int]:
+  """Boxes of the word at `index`."""
+  rows = [row for row, places in enumerate(segment.indices) if index in places]
+  return [row for row in rows if 0 <= segment.frames[row] < anet_io.FRAMES]
 
 
 def _precision(side, segment, predicted, lemma) -> None:
@@ -144,8 +160,9 @@ def _precision(side, segment, predicted, lemma) -> None:
   mentioned = {lemma(t) for i, t in enumerate(segment.tokens) if i not in boxed and t != ""}
   for row, name in enumerate(predicted.classes):
     if name in first:
-      hit = is_hit(segment, first[name], predicted.boxes_px[row])
-      side.add(name, grounding_events.MATCHED, hit)
+      at, boxes_px = first[name], predicted.boxes_px[row]
+      hit, partial = is_hit(segment, at, boxes_px), is_partial(segment, at, boxes_px)
+      side.add(name, grounding_events.MATCHED, hit, partial)
     elif lemma(name) in mentioned:
       side.add(name, grounding_events.IGNORED)
     else:

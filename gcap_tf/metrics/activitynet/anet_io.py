@@ -6,11 +6,12 @@
                  "bbox_for_all_frames"}}}, "eval_mode": "gen" or "GT"}
 
 A reference box lies in one of a segment's ten frames and may carry several words; a word
-may have several boxes. A prediction has a box in each frame.
+may have several boxes. A prediction has a box in each frame. Numbers of a box after the fourth are
+left out, as the official program does.
 """
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,8 +99,49 @@ def read_submission(
   return results, results_io.checked_mode(value, f"predictions {path}")
 
 
+def predicted_segment(
+  classes: Sequence[str | None], boxes_px: np.ndarray, positions: Sequence[int] | None = None
+) -> PredictedSegment:
+  """Keeps the object words of a sentence.
+
+  Args:
+    classes: class of every word, None if it names no object.
+    boxes_px: [words, F, 4] the box of every word in every frame, in pixels.
+    positions: of the words in the sentence as distributed; by default 0, 1, ...
+  """
+  kept = [index for index, name in enumerate(classes) if name is not None]
+  places = range(len(classes)) if positions is None else positions
+  return PredictedSegment(
+    tuple(classes[i] for i in kept), tuple(places[i] for i in kept), boxes_px[kept]
+  )
+
+
+def write_submission(
+  path: files.PathLike,
+  predictions: Predictions,
+  eval_mode: results_io.EvalMode = "gen",
+  external_data: str = "",
+) -> None:
+  """Writes the official submission JSON; `external_data` describes other data that was used."""
+  results = {
+    video: {
+      name: {
+        "clss": list(segment.classes),
+        "idx_in_sent": [int(index) for index in segment.indices],
+        "bbox_for_all_frames": segment.boxes_px.astype(float).tolist(),
+      }
+      for name, segment in segments.items()
+    }
+    for video, segments in predictions.items()
+  }
+  details = {"used": bool(external_data), "details": external_data}
+  files.write_json(
+    path, {"results": results, "eval_mode": eval_mode, "external_data": details}, indent=None
+  )
+
+
 def _segment(value: Any, where: str) -> Segment:
-  boxes = schema.boxes(value, "process_bnd_box", where)
+  boxes = schema.boxes(value, "process_bnd_box", where, cut=True)
   frames = schema.whole_numbers(value, "frame_ind", where)
   classes = _nested(value, "process_clss", str, where)
   indices = _nested(value, "process_idx", int, where)
@@ -121,7 +163,7 @@ def _segment(value: Any, where: str) -> Segment:
 def _predicted(value: Any, where: str) -> PredictedSegment:
   classes = schema.strings(value, "clss", where)
   indices = schema.whole_numbers(value, "idx_in_sent", where)
-  boxes = schema.boxes(value, "bbox_for_all_frames", where, (FRAMES, 4))
+  boxes = schema.boxes(value, "bbox_for_all_frames", where, (FRAMES, 4), cut=True)
   schema.same_length(where, clss=classes, idx_in_sent=indices, bbox_for_all_frames=boxes)
   return PredictedSegment(classes, indices, boxes)
 

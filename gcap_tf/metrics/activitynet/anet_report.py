@@ -55,10 +55,11 @@ def generated_sentences(
         ("missing class", grounding_report.percent(shares.missing)),
         ("hallucinated class", grounding_report.percent(shares.hallucinated)),
         ("correct grounding", grounding_report.percent(shares.correct)),
+        ("partial grounding", grounding_report.percent(shares.partial)),
         ("other error", grounding_report.percent(shares.other)),
       ],
     ),
     "",
     grounding_report.class_rows(grounding.class_table(events)[:classes_shown]),
   ]
-  return grounding_report.Report("\n".join(lines), values)
+  return grounding_report.Report("\n".join(lines), values | shares.as_json())

@@ -18,4 +18,4 @@ class Attention(base.Regularizer):
     return gvd.pairs(batch["target_regions"])
 
   def loss(self, step: base.Step) -> tf.Tensor:
-    return gvd.attention_loss(step.scores, step.counted[self.name], step.region_mask)
+    return gvd.attention_loss(step.scores, step.counted[self.name], step.supervised_regions)

@@ -21,6 +21,7 @@ import tensorflow as tf
 from gcap_tf import config as configs
 from gcap_tf import errors, registry
 from gcap_tf.captioners import base as captioner_base
+from gcap_tf.losses import boxes
 from gcap_tf.text import vocabulary as vocabularies
 from gcap_tf.training import loss_options
 
@@ -86,6 +87,15 @@ class Step:
   def region_mask(self) -> tf.Tensor:
     """Real regions of each caption's picture: bool [B, R]."""
     return self.per_caption(self.batch["region_mask"])
+
+  @functools.cached_property
+  def supervised_regions(self) -> tf.Tensor:
+    """Regions that the boxes of a word say something about: real ones, in a video those of the
+    word's annotated frames: bool [B, R], or [B, T, R].
+    """
+    if self.model.num_frames == 1:
+      return self.region_mask
+    return boxes.annotated_frames(self.batch["target_regions"], self.region_mask)
 
   @functools.cached_property
   def class_logits(self) -> tf.Tensor:

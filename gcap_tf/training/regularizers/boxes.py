@@ -22,5 +22,11 @@ class Boxes(base.Regularizer):
     return boxes.positives(self.config.box_supervision, batch["target_regions"])
 
   def loss(self, step: base.Step) -> tf.Tensor:
-    targets = step.batch["target_regions"]
-    return boxes.loss(self.config.box_supervision, targets, step.attention, step.region_mask)
+    targets, allowed, attention = (
+      step.batch["target_regions"],
+      step.supervised_regions,
+      step.attention,
+    )
+    if step.model.num_frames > 1:
+      attention = boxes.in_annotated_frames(attention, allowed)
+    return boxes.loss(self.config.box_supervision, targets, attention, allowed)

@@ -16,4 +16,4 @@ class Grounding(region_classes.RegionClasses):
   def loss(self, step: base.Step) -> tf.Tensor:
     classes = self.classes(step.batch)
     grounded = gvd.grounding_scores(step.class_logits, classes, step.scores)
-    return gvd.attention_loss(grounded, step.counted[self.name], step.region_mask)
+    return gvd.attention_loss(grounded, step.counted[self.name], step.supervised_regions)

@@ -5,9 +5,9 @@ import pytest
 
 from gcap_tf import box_geometry, errors
 from gcap_tf.data import records
-from gcap_tf.data.prepared import batch_maker, batch_plan
+from gcap_tf.data.prepared import batch_maker, batch_plan, prepare
 from gcap_tf.text import vocabulary as vocabularies
-from tests.data import make_records
+from tests.data import make_records, make_videos
 
 
 def _batch(split, vocabulary, pictures, captions, words, parts=("regions", "captions"), **options):
@@ -298,3 +298,28 @@ def test_captions_alone_have_no_grid(tmp_path):
   split = make_records.write_folder(tmp_path / "out", {"train": items}).split("train")
   vocabulary = split.data.build_vocabulary("captioner", 1)
   assert "grid_features" not in _batch(split, vocabulary, [0], [[0]], 7, parts=("captions",))
+
+
+def test_segments_carry_frames_their_span_and_their_position(tmp_path):
+  make_videos.write(tmp_path / "raw")
+  config = prepare.PrepareConfig(
+    "activitynet_entities",
+    source=str(tmp_path / "raw"),
+    regions=str(make_videos.write_store(tmp_path / "store")),
+  )
+  split = prepare.prepare(config, tmp_path / "out", workers=1).split("train")
+  vocabulary = split.data.build_vocabulary("captioner", 1)
+  found = _batch(split, vocabulary, [0, 2], [[0], [2]], words=6)
+  record = split.record(0)
+  assert found["frame"].tolist() == [np.repeat(np.arange(10), 2).tolist()] * 2
+  np.testing.assert_allclose(found["boxes"][0], record.regions.boxes_px / 720, rtol=1e-6)
+  assert found["segment"].tolist() == [[0, 3], [0, 2]]
+  assert found["grid_mask"].sum(1).tolist() == [12, 7]
+  mean = record.regions.grid_features.mean(0)
+  expected = np.concatenate([mean, [0, 2, 0, 0.25]])
+  np.testing.assert_allclose(found["global_feature"][0], expected, rtol=1e-5)
+  # The man (word 1) has boxes in frames 2 and 7; the region at his box in frame 2 is number 4.
+  targets = found["target_regions"][0, 1]
+  assert targets[4] == pytest.approx(1.0)
+  others = [frame for frame in range(10) if frame not in (2, 7)]
+  assert (targets[np.isin(found["frame"][0], others)] == -1).all()

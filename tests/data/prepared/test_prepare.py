@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from gcap_tf import config as configs
-from gcap_tf import errors
+from gcap_tf import errors, files
 from gcap_tf.data.prepared import prepare, prepared_check, prepared_data
 from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.data.stores import simulated_detector
 from gcap_tf.text import object_words
-from tests.data import make_sources
+from tests.data import make_sources, make_videos
 
 SCENES = drawn_scenes.SceneConfig(train=7, val=3, test=0, captions=2)
 
@@ -226,3 +226,37 @@ def test_flickr30k_entities_is_prepared_whole(tmp_path):
   record = prepare.open_source(config, classes).record(data.split("train").image_ids[0], "train")
   stored = data.split("train").record(0)
   assert [c.tokens for c in stored.captions] == [c.tokens for c in record.captions]
+
+
+def _videos(tmp_path, **options):
+  make_videos.write(tmp_path / "raw")
+  config = prepare.PrepareConfig("activitynet_entities", source=str(tmp_path / "raw"), **options)
+  return prepare.prepare(config, tmp_path / "out", workers=1)
+
+
+def test_references_of_videos_are_the_official_annotation(tmp_path):
+  data = _videos(tmp_path, regions="none")
+  expected = make_videos.annotation()["annotations"]
+  found = files.read_json(data.references_path("train"))["annotations"]
+  assert list(found) == ["v_aa", "v_bb"]
+  for video, entry in found.items():
+    assert entry["duration"] == expected[video]["duration"]
+    for name, segment in entry["segments"].items():
+      official = expected[video]["segments"][name]
+      for key in ("tokens", "frame_ind", "process_bnd_box", "process_clss", "process_idx"):
+        assert segment[key] == official[key]
+      assert segment["timestamps"][0] == official["timestamps"][0]
+  assert prepared_check.check(data.folder).faults == []
+
+
+def test_segments_without_their_files_are_counted_and_named(tmp_path, caplog):
+  store = make_videos.write_store(tmp_path / "store")
+  (store / "fc6" / "v_aa_segment_00.npy").unlink()
+  data = _videos(tmp_path, regions=str(store))
+  assert len(data.split("train")) == 3 and data.frames == 10
+  assert "1 of 4 segments of train are left out" in caplog.text
+  assert "v_aa_segment_00.npy" in caplog.text
+  record = data.split("train").record(1)
+  assert record.image_id == "v_bb_segment_00"
+  assert record.regions.span == (0, 2) and record.regions.grid_features.shape == (7, 6)
+  assert prepared_check.check(data.folder).faults == []

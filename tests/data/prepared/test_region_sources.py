@@ -7,7 +7,7 @@ import pytest
 from gcap_tf import errors
 from gcap_tf.data.prepared import region_sources
 from gcap_tf.data.stores import simulated_detector
-from tests.data import make_records, make_sources
+from tests.data import make_records, make_sources, make_videos
 
 NOISY = simulated_detector.NoisyConfig(regions=5, feature_size=6)
 
@@ -77,3 +77,17 @@ def test_without_annotated_boxes_no_detector_can_be_simulated():
 def test_a_dataset_without_regions_of_its_own_says_so():
   with pytest.raises(errors.UserError, match="scenes has no regions"):
     region_sources.choose("source", "scenes", NOISY, 0)
+
+
+def test_no_regions_leave_captions_alone(record):
+  source = region_sources.choose("none", "activitynet_entities", NOISY, 0)
+  assert source.add(record).regions.count == 0
+  assert source.describe() == {"name": "none"}
+
+
+def test_a_store_without_any_segment_of_the_dataset_is_refused(tmp_path):
+  source = region_sources.choose(
+    str(make_videos.write_store(tmp_path)), "activitynet_entities", NOISY, 0
+  )
+  with pytest.raises(errors.UserError, match="features of no segment"):
+    region_sources.readable(source, {"train": ["v_zz_segment_00"]})

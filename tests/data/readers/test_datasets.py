@@ -36,6 +36,7 @@ def test_a_split_that_is_not_there_lists_those_that_are():
 
 def test_the_names_are_those_of_the_command_line():
   assert datasets.DATASETS.names() == [
+    "activitynet_entities",
     "coco",
     "flickr30k_entities",
     "instapic",

@@ -61,3 +61,20 @@ def test_a_description_of_something_else_is_an_error(tmp_path):
   (tmp_path / "store.json").write_text('{"name": "shop"}')
   with pytest.raises(errors.UserError, match="does not describe"):
     extracted_store.read_info(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["box/7.npy", "fc/7.npy", "att/7.npz"])
+def test_a_flipped_bit_is_found(tmp_path, file):
+  path = _written(tmp_path) / file
+  content = bytearray(path.read_bytes())
+  content[-9 if path.suffix == ".npy" else 200] ^= 4
+  path.write_bytes(bytes(content))
+  with pytest.raises(errors.UserError, match=r"7\.np"):
+    store_formats.open_store(tmp_path).get("7")
+
+
+@pytest.mark.parametrize("image_id", ["../x", "/x", "a/b", "", "..", "."])
+def test_an_id_that_leads_elsewhere_is_refused(tmp_path, image_id):
+  with pytest.raises(errors.UserError, match="is not the name of a file"):
+    extracted_store.write_picture(tmp_path / "store", image_id, REGIONS, (40, 30))
+  assert not list(tmp_path.iterdir())

@@ -71,3 +71,22 @@ def test_other_videos_are_refused_with_ids_of_both_sides():
   references, _ = anet_oracle.random_evaluation(0)
   with pytest.raises(errors.UserError, match="predictions have v_x, references have v_0"):
     anet_entities.check_overlap(anet_io.read_references("r", references), {"v_x": {}})
+
+
+def test_a_box_inside_the_words_box_is_partial_in_the_frame_of_that_box():
+  reference = anet_io.Segment(
+    ("a", "man"),
+    np.array([[0, 0, 100, 100]], np.float32),
+    np.array([3]),
+    (("man",),),
+    ((1,),),
+  )
+  inside = np.zeros((10, 4), np.float32)
+  inside[3] = [10, 10, 40, 40]
+  outside = np.roll(inside, 1, 0) + 300
+  assert anet_entities.is_partial(reference, 1, inside)
+  assert not anet_entities.is_partial(reference, 1, outside)
+  predicted = anet_io.PredictedSegment(("man",), (1,), inside[None])
+  events, _, _ = anet_entities.collect({"v": {"0": reference}}, {"v": {"0": predicted}}, str)
+  assert events.precision.partial.tolist() == [True]
+  assert not events.precision.hit.any()

@@ -63,3 +63,15 @@ def test_verbs_count_as_content_words_if_the_data_marks_them():
   assert base.content_words({"noun_mask": nouns}).numpy().tolist() == [[True, False]]
   both = base.content_words({"noun_mask": nouns, "verb_mask": verbs})
   assert both.numpy().tolist() == [[True, True]]
+
+
+def test_supervision_of_a_video_leaves_out_frames_without_the_words_box():
+  _, step = steps.take(steps.make_model(), attention_weight=1.0)
+  assert step.supervised_regions is step.region_mask
+  targets = step.batch["target_regions"]
+  elsewhere = tf.concat([targets[..., :-1], -tf.ones_like(targets[..., -1:])], -1)
+  batch = steps.make_batch() | {"target_regions": elsewhere}
+  _, step = steps.take(steps.make_model("gvd", num_frames=10), batch, attention_weight=1.0)
+  found = step.supervised_regions
+  assert found.shape == targets.shape
+  assert not found[..., -1].numpy().any()
