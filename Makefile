@@ -11,7 +11,7 @@ RUN := TF_CPP_MIN_LOG_LEVEL=2 $(VENV)/bin/python
 REQUIREMENTS := $(if $(GPU),requirements-gpu.txt,requirements.txt)
 STAMP := $(VENV)/.installed-$(shell cat $(REQUIREMENTS) requirements.lock | sha256sum | cut -c1-16)
 
-.PHONY: help setup demo demo-train test lint format build-files lock bazel chromium clean
+.PHONY: help setup demo demo-train test lint format build-files lock hashes bazel chromium clean
 
 help:
 	@sed -n '2,5s/^# *//p' Makefile
@@ -61,6 +61,9 @@ chromium:
 lock: setup
 	@{ echo '# The whole resolved set behind requirements.txt. Renew with `make lock`.'; \
 	  $(VENV)/bin/python -m pip freeze; } > requirements.lock
+
+hashes: setup
+	@$(VENV)/bin/python tools/hash_lock.py
 
 clean:
 	rm -rf $(VENV) demo bazel-*

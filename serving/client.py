@@ -158,6 +158,8 @@ def _keep(path: pathlib.Path, data: bytes, answer: "answers.GroundedCaption", na
 
 def _print(answer: "answers.GroundedCaption", before: str = "") -> None:
   """Prints the caption, then every noun with its box and the probability that it is right."""
+  if answer.unknown_labels:
+    print(f"unknown labels: {', '.join(answer.unknown_labels)}", file=sys.stderr)
   if not answer.answered:
     print(f"{before}(no caption: the model knows nothing in this picture)")
     return

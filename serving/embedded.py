@@ -6,7 +6,6 @@ It has the gRPC and REST API of TensorFlow Serving. `serving/server.py` is its c
 import concurrent.futures
 import dataclasses
 import pathlib
-import ssl
 import threading
 
 import grpc
@@ -19,23 +18,10 @@ from serving import batching as batching_lib
 from serving import limits as limits_lib
 from serving import metrics as metrics_lib
 from serving import models, predict, rest, rpc, servables, static, versions
+from serving.front import rest_server
+from serving.front import tls as tls_lib
 
 _SPARE_THREADS = 16  # for health checks and refusals while all slots are taken
-
-
-@dataclasses.dataclass(frozen=True)
-class Tls:
-  """PEM files for TLS.
-
-  Attributes:
-    certificate: certificate of the server.
-    key: private key of the server.
-    client_ca: if given, clients must send a certificate that it signed.
-  """
-
-  certificate: pathlib.Path
-  key: pathlib.Path
-  client_ca: pathlib.Path | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,12 +40,17 @@ class ServerConfig:
     token: clients must send it as `authorization: Bearer TOKEN`; "" accepts all clients.
     tls: certificates, or None for plain text.
     samples: folder with samples for the page.
+    origins: origins whose pages may read REST answers; "*" is every page.
+    metrics_path: REST path of the metrics; "" serves none.
+    rest_seconds: for a REST request; None takes the default deadline.
+    rpc_threads: most gRPC requests at once; 0 follows from the limits.
+    warmup: whether a version answers its warm-up requests before it accepts others.
   """
 
   models: tuple[versions.ModelConfig, ...]
   bind: str = "127.0.0.1"
-  port: int = 0
-  rest_port: int | None = 0
+  port: configs.Port = 0
+  rest_port: configs.Port | None = 0
   limits: limits_lib.Limits = dataclasses.field(default_factory=limits_lib.Limits)
   batching: batching_lib.BatchingConfig = dataclasses.field(
     default_factory=batching_lib.BatchingConfig
@@ -67,8 +58,13 @@ class ServerConfig:
   threads: servables.Threads = dataclasses.field(default_factory=servables.Threads)
   poll_seconds: configs.Positive = 1.0
   token: str = ""
-  tls: Tls | None = None
+  tls: tls_lib.Tls | None = None
   samples: pathlib.Path | None = None
+  origins: tuple[str, ...] = ()
+  metrics_path: str = metrics_lib.PATH
+  rest_seconds: configs.Positive | None = None
+  rpc_threads: configs.Count = 0
+  warmup: bool = True
 
 
 class Server:
@@ -81,6 +77,8 @@ class Server:
   def __init__(self, config: ServerConfig):
     configs.check(config.limits, "limits")
     configs.check(config.batching, "batching")
+    if config.tls is not None:
+      tls_lib.check(config.tls)
     self.config = config
     self.metrics = metrics_lib.Metrics()
     self._health = health.HealthServicer()
@@ -91,12 +89,13 @@ class Server:
       metrics=self.metrics,
       threads=config.threads,
       poll_seconds=config.poll_seconds,
+      warmup=config.warmup,
       on_refresh=self._report_health,
     )
     self._add_gauges()
     self.predictor = predict.Predictor(self.models, config.limits, self.metrics)
     self._grpc, self.port = self._make_grpc()
-    self._rest: rest.RestServer | None = None
+    self._rest: rest_server.RestServer | None = None
     self.rest_port: int | None = None
     if config.rest_port is not None:
       self._rest = self._make_rest(config.rest_port)
@@ -138,7 +137,7 @@ class Server:
 
   def _make_grpc(self) -> tuple[grpc.Server, int]:
     limits = self.config.limits
-    workers = limits.in_flight + _SPARE_THREADS
+    workers = self.config.rpc_threads or limits.in_flight + _SPARE_THREADS
     server = grpc.server(
       concurrent.futures.ThreadPoolExecutor(workers, thread_name_prefix="rpc"),
       maximum_concurrent_rpcs=workers,
@@ -157,18 +156,22 @@ class Server:
     try:
       if self.config.tls is None:
         return server, server.add_insecure_port(address)
-      return server, server.add_secure_port(address, _grpc_credentials(self.config.tls))
+      return server, server.add_secure_port(address, tls_lib.credentials(self.config.tls))
     except RuntimeError as error:
       raise errors.UserError(f"cannot listen on {address}: {error}") from None
 
-  def _make_rest(self, port: int) -> rest.RestServer:
+  def _make_rest(self, port: int) -> rest_server.RestServer:
+    config = self.config
+    options = rest.RestOptions(
+      token=config.token,
+      tls=tls_lib.context(config.tls) if config.tls else None,
+      origins=config.origins,
+      metrics_path=config.metrics_path,
+      seconds=config.rest_seconds,
+    )
     try:
-      return rest.RestServer(
-        (self.config.bind, port),
-        self.predictor,
-        static.StaticFiles(self.config.samples),
-        self.config.token,
-        _ssl_context(self.config.tls) if self.config.tls else None,
+      return rest_server.RestServer(
+        (config.bind, port), self.predictor, static.StaticFiles(config.samples), options
       )
     except OSError as error:
       raise errors.UserError(f"cannot listen on {self.config.bind}:{port}: {error}") from None
@@ -201,21 +204,3 @@ class Server:
 
 def _host(bind: str) -> str:
   return f"[{bind}]" if ":" in bind else bind
-
-
-def _grpc_credentials(tls: Tls) -> grpc.ServerCredentials:
-  return grpc.ssl_server_credentials(
-    [(tls.key.read_bytes(), tls.certificate.read_bytes())],
-    root_certificates=tls.client_ca.read_bytes() if tls.client_ca else None,
-    require_client_auth=tls.client_ca is not None,
-  )
-
-
-def _ssl_context(tls: Tls) -> ssl.SSLContext:
-  context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-  context.minimum_version = ssl.TLSVersion.TLSv1_2
-  context.load_cert_chain(tls.certificate, tls.key)
-  if tls.client_ca:
-    context.load_verify_locations(tls.client_ca)
-    context.verify_mode = ssl.CERT_REQUIRED
-  return context

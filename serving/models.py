@@ -28,11 +28,12 @@ class Models:
     metrics: metrics_lib.Metrics,
     threads: servables.Threads,
     poll_seconds: float = 1.0,
+    warmup: bool = True,
     on_refresh: Callable[[], None] = lambda: None,
   ):
     """Loads nothing yet; calls `on_refresh` after every search for versions."""
     self._batching, self._limits, self._metrics = batching_config, limits, metrics
-    self._threads = threads
+    self._threads, self._warmup = threads, warmup
     self._poll_seconds, self._on_refresh = poll_seconds, on_refresh
     self._lock = threading.Lock()
     self._reconfiguring = threading.Lock()
@@ -148,7 +149,7 @@ class Models:
     try:
       servable = servables.Servable(folder, self._threads)
       try:
-        warmed = servable.run_warmup_requests()
+        warmed = servable.run_warmup_requests() if self._warmup else 0
       except Exception:
         servable.close()
         raise

@@ -83,7 +83,9 @@ def from_detections(
   if boxes is None and regions:
     raise errors.UserError(f'{path}: regions have no "box"')
   boxes = np.zeros((0, 4), np.float32) if boxes is None else _rows(boxes, 4, "box", path)
-  size = (value["width"], value["height"]) if {"width", "height"} <= value.keys() else None
+  picture_size = size
+  size = _size(value, path) if {"width", "height"} <= value.keys() else None
+  _check_same_picture(size, picture_size, path)
   features = _column(regions, "feature", path)
   labels = _column(regions, "label", path)
   return PictureRegions(
@@ -107,6 +109,7 @@ def _from_coco(
   chosen = image_id or ids[0]
   regions = store.get(chosen)
   known = store.size(chosen)
+  _check_same_picture(known if all(known) else None, size, path)
   frame = known if all(known) else tuple(regions.boxes_px[:, 2:].max(0).tolist())
   return PictureRegions(_scale_boxes(regions.boxes_px, frame, str(path)), None, regions.labels)
 
@@ -148,6 +151,26 @@ def _scale_boxes(boxes: np.ndarray, size: tuple[int, int] | None, source: str) -
   elif boxes.size and boxes.max() > 1.5:
     raise errors.UserError(f"{source}: boxes are in pixels; give the picture or its size")
   return boxes
+
+
+def _size(value: dict[str, Any], path: files.PathLike) -> tuple[float, float]:
+  found = (value["width"], value["height"])
+  if not all(isinstance(x, int | float) and not isinstance(x, bool) and x > 0 for x in found):
+    raise errors.UserError(f'{path}: "width" and "height" must be numbers above 0, not {found}')
+  return found
+
+
+def _check_same_picture(
+  size: tuple[float, float] | None, picture: tuple[int, int] | None, path: files.PathLike
+) -> None:
+  """Refuses boxes of a picture of another shape; a picture that was only scaled is the same."""
+  if size is None or picture is None:
+    return
+  if abs(size[0] * picture[1] / (size[1] * picture[0]) - 1) > _OVERHANG:
+    raise errors.UserError(
+      f"{path}: its boxes are of a picture of {size[0]} x {size[1]}, but the picture has "
+      f"{picture[0]} x {picture[1]}; give the picture that they were found in"
+    )
 
 
 def _column(regions: list[dict[str, Any]], key: str, path: files.PathLike) -> list[Any] | None:

@@ -7,16 +7,19 @@ GET   /monitoring/prometheus/metrics                     metrics
 GET   /healthz                                           200 if every model is available
 GET   /  and /page/..., /samples/...                     the page and its samples
 GET   /page/models.json, /page/labels/NAME/N.json        what the page asks about models
+OPTIONS                                                  what is allowed, also for other origins
+
+Other methods get 405. `serving/front/rest_server.py` accepts the connections.
 """
 
 import contextlib
+import dataclasses
 import http
 import http.server
 import json
 import re
 import socket
 import ssl
-import threading
 from typing import Any
 
 import grpc
@@ -24,106 +27,69 @@ from absl import logging
 from google.protobuf import json_format
 from tensorflow_serving.apis import get_model_metadata_pb2, model_pb2
 
-from serving import json_tensors, metadata, page_data, predict, rpc, static, status
+from serving import (
+  json_tensors,
+  metadata,
+  page_data,
+  predict,
+  rpc,
+  static,
+  status,
+)
 from serving import metrics as metrics_lib
+from serving.front import bodies, connections
 
 _MODEL_PATH = re.compile(
   r"/v1/models/(?P<name>[^/:]+)"
   r"(?:/versions/(?P<version>\d{1,18})|/labels/(?P<label>[^/:]+))?"
   r"(?P<verb>|/metadata|:predict|:classify|:regress)"
 )
-_IDLE_SECONDS = 60.0  # a connection without requests is closed after this time
 _DISCARD_SECONDS, _DISCARD_READS = 1.0, 64
-_TLS_CLOSE_SECONDS = 1.0  # for the client to confirm that it closes TLS
 _CLASSIFY_MESSAGE = "captioners and matchers support :predict only"
+_ALLOWED = "GET, HEAD, POST, OPTIONS"
+_PREFLIGHT = {
+  "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+  "Access-Control-Allow-Headers": "Authorization, Content-Encoding, Content-Type",
+  "Access-Control-Max-Age": "600",
+}
 
 
-class RestServer(http.server.ThreadingHTTPServer):
-  """An HTTP/1.1 server with one thread per connection and a limit on connections."""
+@dataclasses.dataclass(frozen=True)
+class RestOptions:
+  """How the REST server answers.
 
-  daemon_threads = True
-  block_on_close = False
-  request_queue_size = 128
+  Attributes:
+    token: clients must send it; "" accepts all clients.
+    tls: of the port, or None for plain text.
+    origins: pages of these origins may read answers; "*" is every page.
+    metrics_path: path of the metrics; "" serves none.
+    seconds: for a request; None takes the default deadline.
+  """
 
-  def __init__(
-    self,
-    address: tuple[str, int],
-    predictor: predict.Predictor,
-    files: static.StaticFiles,
-    token: str = "",
-    tls: ssl.SSLContext | None = None,
-  ):
-    self.predictor, self.files, self.token, self.tls = predictor, files, token, tls
-    self._connections = threading.BoundedSemaphore(predictor.limits.connections)
-    self._busy = 0
-    self._idle = threading.Condition()
-    self.draining = self._drained = False
-    if ":" in address[0]:
-      self.address_family = socket.AF_INET6
-    super().__init__(address, Handler)
-
-  @property
-  def port(self) -> int:
-    return self.server_address[1]
-
-  def process_request(self, request: socket.socket, client_address: Any) -> None:
-    if not self._connections.acquire(blocking=False):
-      self.shutdown_request(request)
-      return
-    request.settimeout(_IDLE_SECONDS)
-    super().process_request(request, client_address)
-
-  def process_request_thread(self, request: socket.socket, client_address: Any) -> None:
-    try:
-      if self.tls is not None:  # in this thread, so that a slow handshake does not block others
-        request = self.tls.wrap_socket(request, server_side=True)
-      super().process_request_thread(request, client_address)
-    except OSError:
-      self.shutdown_request(request)
-    finally:
-      self._connections.release()
-
-  def shutdown_request(self, request: socket.socket) -> None:
-    """Ends a connection; closes TLS properly, so that no answer looks truncated."""
-    if isinstance(request, ssl.SSLSocket):
-      with contextlib.suppress(OSError, ValueError):  # the client may be gone already
-        request.settimeout(_TLS_CLOSE_SECONDS)
-        request.unwrap()
-    super().shutdown_request(request)
-
-  def handle_error(self, request: socket.socket, client_address: Any) -> None:
-    logging.log_every_n(logging.INFO, "A REST connection broke off", 100)
-
-  def drain(self, seconds: float) -> None:
-    """Accepts no new connection and waits until the current requests are answered."""
-    self.draining = True
-    self.shutdown()
-    with self._idle:
-      self._idle.wait_for(lambda: self._busy == 0, timeout=seconds)
-      self._drained = True
-    self.server_close()
-
-  def begin(self) -> bool:
-    """Counts a request that begins; returns False if the server has stopped."""
-    with self._idle:
-      self._busy += 1
-      return not self._drained
-
-  def end(self) -> None:
-    """Counts a request that ended."""
-    with self._idle:
-      self._busy -= 1
-      self._idle.notify_all()
+  token: str = ""
+  tls: ssl.SSLContext | None = None
+  origins: tuple[str, ...] = ()
+  metrics_path: str = metrics_lib.PATH
+  seconds: float | None = None
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
   """Answers the requests of one connection."""
 
-  server: RestServer
+  server: Any  # `serving/front/rest_server.py` imports this module.
   protocol_version = "HTTP/1.1"
   server_version = "gcap_tf"
   sys_version = ""
   _body_unread = False
+
+  def setup(self) -> None:
+    super().setup()
+    self.rfile = bodies.HeadReader(self.rfile)
+
+  def handle_one_request(self) -> None:
+    self.rfile.begin()
+    self.server.open_connections.set(self.request, connections.WAITING)
+    super().handle_one_request()
 
   def do_GET(self) -> None:
     self._answer("GET")
@@ -134,6 +100,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
   def do_POST(self) -> None:
     self._answer("POST")
 
+  def do_OPTIONS(self) -> None:
+    self._answer("OPTIONS")
+
+  def _refuse_method(self) -> None:
+    self._answer(self.command)
+
+  do_PUT = do_DELETE = do_PATCH = do_TRACE = do_CONNECT = _refuse_method
+
+  def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+    """Refuses what is not an HTTP request that can be read, and ends the connection."""
+    del explain
+    self.close_connection = True
+    self._send(code, "application/json", _error(message or http.HTTPStatus(code).phrase))
+    with contextlib.suppress(OSError):
+      self._discard_body()
+
   def log_message(self, *arguments: Any) -> None:
     """Silent: the metrics count requests."""
 
@@ -143,7 +125,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
       try:
         if not is_open:  # a request on a connection from before the stop
           raise status.unavailable("the server is stopping")
-        body = self._body() if method == "POST" else b""
+        body = self._body() if method == "POST" else self._no_body()
+        self.server.open_connections.set(self.request, connections.ANSWERING)
         code, kind, content = self._route(method, self.path.partition("?")[0], body)
       except status.ServingError as error:
         code, kind, content = error.http_status, "application/json", _error(error.message)
@@ -162,23 +145,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
       self.server.end()
 
   def _body(self) -> bytes:
-    """Reads the body; it must be uncompressed, of known length, and within the limit."""
+    """Reads the body; it must be of known length, and within the limit."""
     limit, closing = self.server.predictor.limits.message_bytes, self.close_connection
-    length = self.headers.get("Content-Length", "")
     self._body_unread = self.close_connection = True
-    if self.headers.get("Transfer-Encoding") or not (length.isascii() and length.isdigit()):
-      raise status.invalid("send the body with a Content-Length")
-    if self.headers.get("Content-Encoding", "identity") != "identity":
-      raise status.invalid("send the body without Content-Encoding")
-    if int(length) > limit:
-      raise status.ServingError(
-        grpc.StatusCode.RESOURCE_EXHAUSTED, f"the body is larger than {limit} bytes"
-      )
+    length = bodies.length(self.headers, limit)
     self._body_unread, self.close_connection = False, closing
-    body = self.rfile.read(int(length))
-    if len(body) != int(length):
+    self.server.open_connections.set(self.request, connections.RECEIVING)
+    body = self.rfile.read(length)
+    if len(body) != length:
       raise ConnectionError("the body is incomplete")
+    if bodies.encoding(self.headers) == "gzip":
+      return bodies.unpack(body, limit)
     return body
+
+  def _no_body(self) -> bytes:
+    """Of a method without one; a body that comes all the same must not be read as a request."""
+    if self.headers.get("Transfer-Encoding") or self.headers.get("Content-Length", "0") != "0":
+      self._body_unread = self.close_connection = True
+    return b""
 
   def _discard_body(self) -> None:
     """Reads on for a moment: closing with unread bytes would discard the answer."""
@@ -190,7 +174,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return
 
   def _route(self, method: str, path: str, body: bytes) -> tuple[int, str, bytes]:
-    if method == "GET" and path == metrics_lib.PATH:
+    if method == "OPTIONS":
+      return http.HTTPStatus.NO_CONTENT, "", b""
+    if method not in ("GET", "POST"):
+      text = _error(f"the method {method} is not allowed; allowed: {_ALLOWED}")
+      return http.HTTPStatus.METHOD_NOT_ALLOWED, "application/json", text
+    if method == "GET" and path == self.server.options.metrics_path:
       text = self.server.predictor.metrics.text()
       return http.HTTPStatus.OK, "text/plain; version=0.0.4; charset=utf-8", text.encode()
     if method == "GET" and path == "/healthz":
@@ -212,8 +201,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     raise status.invalid(f"Malformed request: {method} {path}")
 
   def _check_token(self) -> None:
-    if self.server.token:
-      rpc.check_token(self.headers.get("Authorization", ""), self.server.token)
+    if self.server.options.token:
+      rpc.check_token(self.headers.get("Authorization", ""), self.server.options.token)
 
   def _known_labels(self, path: str) -> dict[str, Any]:
     with self.server.predictor.models.use(page_data.labels_spec(path)) as version:
@@ -247,16 +236,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
     answer = predictor.predict(
       spec,
       lambda signature: json_tensors.arrays_of(request, signature, predictor.limits),
-      seconds=None,
+      seconds=self.server.options.seconds,
       entrypoint="REST",
     )
     return json_tensors.answer(answer.outputs, rows="instances" in request)
 
   def _send(self, code: int, kind: str, content: bytes) -> None:
     self.send_response(code)
-    self.send_header("Content-Type", kind)
-    self.send_header("Content-Length", str(len(content)))
+    if kind:
+      self.send_header("Content-Type", kind)
+      self.send_header("Content-Length", str(len(content)))
     self.send_header("X-Content-Type-Options", "nosniff")
+    if self.command == "OPTIONS" or code == http.HTTPStatus.METHOD_NOT_ALLOWED:
+      self.send_header("Allow", _ALLOWED)
+    for name, value in self._cross_origin().items():
+      self.send_header(name, value)
     if kind.startswith("text/html"):
       for name, value in static.PAGE_HEADERS.items():
         self.send_header(name, value)
@@ -268,6 +262,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
     self.end_headers()
     if self.command != "HEAD":
       self.wfile.write(content)
+
+  def _cross_origin(self) -> dict[str, str]:
+    """Headers that let a page of another origin read the answer, if it may."""
+    origins = self.server.options.origins
+    sent = self.headers.get("Origin", "") if getattr(self, "headers", None) else ""
+    if not origins or not sent or not ("*" in origins or sent in origins):
+      return {}
+    allowed = {"Access-Control-Allow-Origin": "*" if "*" in origins else sent, "Vary": "Origin"}
+    return allowed | (_PREFLIGHT if self.command == "OPTIONS" else {})
 
 
 def _metadata(predictor: predict.Predictor, spec: model_pb2.ModelSpec) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tensorflow.python.saved_model import loader_impl
 from tensorflow_serving.apis import prediction_log_pb2
 
 from gcap_tf import config as configs
-from gcap_tf import errors
+from gcap_tf import errors, saved_graphs
 from gcap_tf.data.prepared import shards
 from serving import status
 
@@ -71,6 +71,7 @@ class Servable:
     """Loads the version in `folder`; a damaged version is a `UserError`."""
     threads = threads or Threads()
     self.folder = folder
+    saved_graphs.check(folder)
     self.meta_graph = read_meta_graph(folder)
     _import_missing_ops(self.meta_graph)
     self.signatures = {

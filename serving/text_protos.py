@@ -1,8 +1,8 @@
 """Reads option files of TensorFlow Serving whose messages tensorflow-serving-api lacks.
 
-This module declares the two messages with the field names and types of
-`session_bundle_config.proto` and `monitoring_config.proto`. The text form uses names only,
-so the same files work in TensorFlow Serving.
+This module declares the messages with the field names and types of `session_bundle_config.proto`,
+`monitoring_config.proto` and `ssl_config.proto`. The text form uses names only, so the same files
+work in TensorFlow Serving.
 """
 
 import functools
@@ -18,7 +18,7 @@ from google.protobuf import (
 )
 
 from gcap_tf import errors
-from serving import batching
+from serving import batching, metrics
 
 _INT64 = ".google.protobuf.Int64Value"
 _BOOL = ".google.protobuf.BoolValue"
@@ -36,6 +36,12 @@ _BATCHING_FIELDS = {
   "enable_large_batch_splitting": _BOOL,
   "max_execution_batch_size": _INT64,
 }
+_SSL_FIELDS = {
+  "server_key": _Field.TYPE_STRING,
+  "server_cert": _Field.TYPE_STRING,
+  "custom_ca": _Field.TYPE_STRING,
+  "client_verify": _Field.TYPE_BOOL,
+}
 
 
 def batching_message() -> Any:
@@ -48,14 +54,37 @@ def monitoring_message() -> Any:
   return _messages()["MonitoringConfig"]()
 
 
+def read_metrics_path(path: str | None) -> str:
+  """The path of the metrics from a `--monitoring_config_file`; "" if they are turned off."""
+  if path is None:
+    return metrics.PATH
+  found = _read(path, monitoring_message(), "monitoring configuration").prometheus_config
+  if not found.enable:
+    return ""
+  if found.path and not found.path.startswith("/"):
+    raise errors.UserError(f"monitoring configuration {path}: the path must begin with /")
+  return found.path or metrics.PATH
+
+
+def read_ssl(path: str) -> Any:
+  """Reads a `--ssl_config_file`: server_key, server_cert, custom_ca, client_verify."""
+  return _read(path, _messages()["SSLConfig"](), "SSL configuration")
+
+
+def _read(path: str, message: Any, what: str) -> Any:
+  try:
+    return text_format.Parse(pathlib.Path(path).read_text(encoding="utf-8"), message)
+  except FileNotFoundError:
+    raise errors.UserError(f"{what} {path} does not exist") from None
+  except (text_format.ParseError, UnicodeDecodeError) as error:
+    raise errors.UserError(f"{what} {path}: {error}") from None
+
+
 def read_batching(path: str | None) -> batching.BatchingConfig:
   """Reads a `--batching_parameters_file`; returns the defaults if there is none."""
   if path is None:
     return batching.BatchingConfig()
-  try:
-    found = text_format.Parse(pathlib.Path(path).read_text(), batching_message())
-  except text_format.ParseError as error:
-    raise errors.UserError(f"batching parameters {path}: {error}") from None
+  found = _read(path, batching_message(), "batching parameters")
   chosen = {}
   for name in ("max_batch_size", "batch_timeout_micros", "num_batch_threads"):
     if found.HasField(name):
@@ -95,6 +124,9 @@ def _messages() -> dict[str, Any]:
     type_name=".tensorflow.serving.PrometheusConfig",
     label=_Field.LABEL_OPTIONAL,
   )
+  secured = file.message_type.add(name="SSLConfig")
+  for number, (name, kind) in enumerate(_SSL_FIELDS.items(), 1):
+    secured.field.add(name=name, number=number, type=kind, label=_Field.LABEL_OPTIONAL)
   pool = descriptor_pool.DescriptorPool()
   wrappers = descriptor_pb2.FileDescriptorProto()
   wrappers_pb2.DESCRIPTOR.CopyToProto(wrappers)
@@ -102,5 +134,5 @@ def _messages() -> dict[str, Any]:
   pool.Add(file)
   return {
     name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"tensorflow.serving.{name}"))
-    for name in ("BatchingParameters", "MonitoringConfig")
+    for name in ("BatchingParameters", "MonitoringConfig", "SSLConfig")
   }

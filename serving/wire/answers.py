@@ -42,6 +42,7 @@ class GroundedCaption:
     score: expected share of the caption's things whose box is right; None if the model has none.
     answered: False if the model knows nothing of the picture and gives no caption.
     error: why the picture could not be captioned; "" if it could.
+    unknown_labels: labels that were sent and that the model does not know, each once.
     seen: the regions, if the model found them itself.
   """
 
@@ -56,6 +57,7 @@ class GroundedCaption:
   score: float | None = None
   answered: bool = True
   error: str = ""
+  unknown_labels: tuple[str, ...] = ()
   seen: SeenRegions | None = None
 
   def pointing(self, threshold: float = THRESHOLD) -> np.ndarray:
@@ -80,6 +82,8 @@ class GroundedCaption:
       row["score"] = round(self.score, 5)
     if self.error:
       row["error"] = self.error
+    if self.unknown_labels:
+      row["unknown_labels"] = list(self.unknown_labels)
     if self.seen is not None:
       row["image_size"] = list(self.seen.image_size)
       row["regions"] = [
@@ -116,8 +120,15 @@ def read(outputs: Mapping[str, np.ndarray], row: int, regions: int | None) -> Gr
     score=float(outputs["score"][row]) if "score" in outputs else None,
     answered=bool(outputs["answered"][row]) if "answered" in outputs else True,
     error=outputs["error"][row].decode() if "error" in outputs else "",
+    unknown_labels=_unknown(outputs, row),
     seen=seen,
   )
+
+
+def _unknown(outputs: Mapping[str, np.ndarray], row: int) -> tuple[str, ...]:
+  if "unknown_labels" not in outputs:
+    return ()
+  return tuple(dict.fromkeys(name.decode() for name in outputs["unknown_labels"][row] if name))
 
 
 def _seen(outputs: Mapping[str, np.ndarray], row: int) -> SeenRegions:

@@ -40,7 +40,7 @@ def test_no_detections_are_no_regions(tmp_path):
     ({"regions": [{"box": [1, 2, 3]}]}, 'every "box" must be 4 numbers'),
     ({"regions": [{"box": ["a", 2, 3, 4]}]}, 'every "box" must be 4 numbers'),
     ({"regions": [{"box": [0, 0, 90, 90]}]}, "boxes are in pixels"),
-    ({"width": 0, "height": 5, "regions": [{"box": [0, 0, 1, 1]}]}, "cannot be scaled"),
+    ({"width": 0, "height": 5, "regions": [{"box": [0, 0, 1, 1]}]}, "must be numbers above 0"),
     (
       {"regions": [{"box": [0, 0, 1, 1], "label": "a"}, {"box": [0, 0, 1, 1]}]},
       'some regions have "label" and others do not',
@@ -142,3 +142,28 @@ def test_box_a_little_outside_the_picture_is_clipped(tmp_path):
   regions = [{"box": [-1, 0, 100, 50.5]}]
   files.write_json(tmp_path / "d.json", {"width": 100, "height": 50, "regions": regions})
   assert region_files.from_detections(tmp_path / "d.json").boxes.tolist() == [[0, 0, 1, 1]]
+
+
+def test_boxes_of_a_picture_of_another_shape_are_refused(tmp_path):
+  path = tmp_path / "d.json"
+  region = {"box": [20, 10, 100, 50], "label": "dog"}
+  files.write_json(path, {"width": 200, "height": 100, "regions": [region]})
+  scaled = region_files.from_detections(path, size=(400, 201))  # The same picture, twice as large.
+  np.testing.assert_allclose(scaled.boxes, [[0.1, 0.1, 0.5, 0.5]], rtol=1e-6)
+  with pytest.raises(errors.UserError, match="200 x 100, but the picture has 100 x 200"):
+    region_files.from_detections(path, size=(100, 200))
+  coco = {
+    "images": [{"id": 1, "width": 200, "height": 100}],
+    "annotations": [{"image_id": 1, "bbox": [20, 10, 80, 40], "category": "dog", "score": 0.5}],
+  }
+  files.write_json(path, coco)
+  region_files.from_detections(path, size=(100, 50))
+  with pytest.raises(errors.UserError, match="but the picture has 100 x 200"):
+    region_files.from_detections(path, size=(100, 200))
+
+
+@pytest.mark.parametrize("width", [0, -5, "200", None, True])
+def test_sizes_that_are_no_sizes_are_refused(tmp_path, width):
+  files.write_json(tmp_path / "d.json", {"width": width, "height": 100, "regions": []})
+  with pytest.raises(errors.UserError, match='"width" and "height" must be numbers above 0'):
+    region_files.from_detections(tmp_path / "d.json")

@@ -1,4 +1,5 @@
 import base64
+import gzip
 import http.client
 import json
 import socket
@@ -120,11 +121,92 @@ def test_too_large_a_body_is_refused_unread(caller):
   assert "larger than 65536 bytes" in answer["error"]
 
 
-@pytest.mark.parametrize(
-  "headers", [{"Transfer-Encoding": "chunked"}, {"Content-Encoding": "gzip"}]
-)
-def test_bodies_of_unknown_size_are_refused(caller, headers):
+@pytest.mark.parametrize("headers", [{"Transfer-Encoding": "chunked"}, {"Content-Encoding": "br"}])
+def test_bodies_of_unknown_size_or_encoding_are_refused(caller, headers):
   assert caller.rest(PREDICT, b"{}", headers)[0] == 400
+
+
+def test_gzip_bodies_are_read_and_bombs_and_damage_are_refused(caller):
+  body = json.dumps({"instances": rows_of(tiny_models.request(2, 3))}).encode()
+  headers = {"Content-Encoding": "gzip"}
+  assert caller.rest(PREDICT, gzip.compress(body), headers)[1] == caller.rest(PREDICT, body)[1]
+  assert caller.rest(PREDICT, gzip.compress(b" " * (1 << 24)), headers)[0] == 429
+  for damaged in (b"{}", gzip.compress(body)[:-3], gzip.compress(body) + b"x"):
+    code, answer = caller.rest(PREDICT, damaged, headers)
+    assert code == 400 and "gzip" in answer["error"]
+
+
+def exchange(caller, sent: bytes) -> bytes:
+  """Everything that the server answers to bytes on one connection."""
+  host, port = caller.server.rest_address.split(":")
+  with socket.create_connection((host, int(port)), timeout=10) as connection:
+    connection.sendall(sent)
+    connection.shutdown(socket.SHUT_WR)
+    return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "CONNECT"])
+def test_other_methods_get_405_as_json(caller, method):
+  answer = exchange(caller, f"{method} /v1/models/captioner HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+  head, _, body = answer.partition(b"\r\n\r\n")
+  assert head.startswith(b"HTTP/1.1 405") and b"Allow: GET, HEAD, POST, OPTIONS" in head
+  assert "not allowed" in json.loads(body)["error"]
+
+
+def test_options_says_what_is_allowed_and_no_page_elsewhere_may_read(caller):
+  ask = b"OPTIONS /v1/models/captioner:predict HTTP/1.1\r\nHost: x\r\nOrigin: http://a.example\r\n"
+  answer = exchange(caller, ask + b"Access-Control-Request-Method: POST\r\n\r\n")
+  assert answer.startswith(b"HTTP/1.1 204") and b"Allow: " in answer
+  assert b"Access-Control" not in answer
+
+
+def test_pages_of_allowed_origins_may_read(tmp_path):
+  tiny_models.save(tmp_path, 1)
+  with harness.serving(tmp_path, origins=("https://a.example",)) as server:
+    caller = harness.Caller(server)
+    for origin, allowed in (("https://a.example", True), ("https://b.example", False)):
+      ask = f"OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: {origin}\r\n\r\n".encode()
+      named = f"Access-Control-Allow-Origin: {origin}\r\n".encode()
+      answer = exchange(caller, ask)
+      assert (named in answer and b"Access-Control-Allow-Headers: " in answer) is allowed
+      headers = caller.raw("/v1/models/captioner", headers={"Origin": origin})[1]
+      assert ("Access-Control-Allow-Origin" in headers) is allowed
+    caller.close()
+
+
+@pytest.mark.parametrize(
+  ("sent", "code"),
+  [
+    (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20000 + b"\r\n", b"431"),
+    (b"GET / HTTP/1.1\r\nX: " + b"y" * 70000 + b"\r\n\r\n", b"431"),
+    (b"GET /" + b"y" * 70000 + b" HTTP/1.1\r\n\r\n", b"414"),
+    (b"GET / HTTP/9.1\r\n\r\n", b"505"),
+    (b"NONSENSE\r\n\r\n", b"400"),
+  ],
+)
+def test_heads_that_are_too_large_or_no_http_are_refused_as_json(caller, sent, code):
+  answer = exchange(caller, sent)
+  # A request without a version is answered as HTTP/0.9 is: with the body alone.
+  assert code in answer[:16] or answer.startswith(b'{"error": '), answer[:80]
+  assert b"<html" not in answer.lower()
+
+
+@pytest.mark.parametrize(
+  "head",
+  [
+    b"POST PATH HTTP/1.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n",
+    b"POST PATH HTTP/1.1\r\nContent-Length: 4\r\nContent-Length: 60\r\n\r\n",
+    b"POST PATH HTTP/1.1\r\nContent-Length: +4\r\n\r\n",
+    b"POST PATH HTTP/1.1\r\nTransfer-Encoding: identity, chunked\r\n\r\n",
+    b"GET PATH HTTP/1.1\r\nContent-Length: 4\r\n\r\n",
+    b"OPTIONS PATH HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    b"PUT PATH HTTP/1.1\r\nContent-Length: 4\r\n\r\n",
+  ],
+)
+def test_no_second_request_hides_in_the_body_of_a_first(caller, head):
+  hidden = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+  answer = exchange(caller, head.replace(b"PATH", PREDICT.encode()) + hidden)
+  assert answer.count(b"HTTP/1.1 ") == 1
 
 
 def test_connection_is_kept_between_requests(caller):

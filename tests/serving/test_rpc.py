@@ -5,7 +5,8 @@ import subprocess
 import grpc
 import pytest
 
-from serving import client, embedded, rpc, status
+from serving import client, rpc, status
+from serving.front import tls as tls_lib
 from tests.serving import harness, tiny_models
 
 METHOD = f"/{rpc.PREDICTION_SERVICE}/"
@@ -59,7 +60,7 @@ def test_tls_is_served_on_both_sides(base, tmp_path):
   )
   if made.returncode:
     pytest.skip("openssl cannot make a certificate here")
-  tls = embedded.Tls(tmp_path / "cert.pem", tmp_path / "key.pem")
+  tls = tls_lib.Tls(tmp_path / "cert.pem", tmp_path / "key.pem")
   with harness.serving(base, tls=tls) as server:
     caller = client.Client(server.address, tls_ca=tmp_path / "cert.pem")
     assert caller.versions() == {1: "AVAILABLE"}

@@ -60,3 +60,11 @@ def test_unreadable_picture_has_its_problem():
   assert not answer.answered
   assert answer.to_json()["error"] == "not a picture"
   assert answer.words == () and answer.seen.labels == ()
+
+
+def test_unknown_labels_are_listed_once():
+  unknown = np.array([[b"zebra", b"", b"zebra", b"gnu"], [b""] * 4], object)
+  found = [answers.read(outputs() | {"unknown_labels": unknown}, row, 4) for row in range(2)]
+  assert [answer.unknown_labels for answer in found] == [("zebra", "gnu"), ()]
+  assert found[0].to_json()["unknown_labels"] == ["zebra", "gnu"]
+  assert "unknown_labels" not in found[1].to_json()

@@ -1,0 +1,1 @@
+"""The HTTP front of the server: connections, heads and bodies, TLS."""
