@@ -18,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 from export import photograph_module, saved_model
-from gcap_tf import answers, errors, files, picture_inputs
+from gcap_tf import answers, errors, files, picture_inputs, saved_graphs
 from gcap_tf.decoding import config as decode_config
 from gcap_tf.evaluation import captioner_evaluation
 from gcap_tf.runs import detector_runs, photograph_runs, run_folders
@@ -159,6 +159,7 @@ class SavedBackend:
   """An exported captioner, in the words of its signatures."""
 
   def __init__(self, folder: pathlib.Path):
+    saved_graphs.check(folder)
     self._loaded = tf.saved_model.load(str(folder))
     names = {"greedy": photograph_module.GREEDY, "beam": photograph_module.BEAM}
     signatures = self._loaded.signatures

@@ -4,7 +4,7 @@ A field states its range in its type, and its meaning in the `Attributes:` of it
 
     rate: config.Fraction = 0.5        from 0 to 1
     images: config.PositiveInt = 29    1 or more
-    seed: int = 1                      any
+    seed: config.Seed = 1              from 0 to 2147483647
 """
 
 import dataclasses
@@ -49,6 +49,9 @@ Fraction = Annotated[float, Range(0.0, 1.0)]
 Rate = Annotated[float, Range(0.0, 1.0, above=True)]
 Weight = Annotated[float, Range(0.0)]
 Positive = Annotated[float, Range(0.0, above=True)]
+Seed = Annotated[int, Range(0, 2**31 - 1)]  # What NumPy, Keras and int32 tensors take.
+Port = Annotated[int, Range(0, 65535)]
+CountOrNone = Annotated[int, Range(-1)]  # -1 is none.
 
 
 def to_dict(config: Any) -> dict[str, Any]:

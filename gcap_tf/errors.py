@@ -22,7 +22,15 @@ _MISSING = re.compile(r"flag --(\w+)=None: Flag --\w+ must have a value other th
 
 
 class UserError(Exception):
-  """What is wrong, where, and what to do: one line, shown without a traceback."""
+  """What is wrong, where, and what to do: one line, shown without a traceback.
+
+  Attributes:
+    details: lines that a command prints before that line, such as a table.
+  """
+
+  def __init__(self, message: str, details: str = ""):
+    super().__init__(message)
+    self.details = details
 
 
 def run(main: Callable[[list[str]], int | None], takes_arguments: bool = False) -> None:
@@ -48,6 +56,8 @@ def run(main: Callable[[list[str]], int | None], takes_arguments: bool = False) 
         raise UserError(f"unexpected argument {argv[1]!r}: options are written --name=value")
       return main(argv) or 0
     except (UserError, OSError) as error:
+      if getattr(error, "details", ""):
+        print(error.details, file=sys.stderr)
       print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
       return 1
     except ModuleNotFoundError as error:

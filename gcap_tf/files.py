@@ -1,6 +1,7 @@
 """Files written whole or not at all, and read with errors that name them."""
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
@@ -14,6 +15,8 @@ from gcap_tf import errors
 
 PathLike = str | os.PathLike[str]
 
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2(2).
+_SEAL = "checksum"
 _NUMBERS_BY_LINE = re.compile(r"\[\n\s*([-+\d.eE]+(?:,\n\s*[-+\d.eE]+)*)\n\s*\]")
 
 
@@ -22,7 +25,8 @@ def atomic_path(path: PathLike) -> Iterator[pathlib.Path]:
   """Yields a temporary sibling of `path`; renames it to `path` when the block succeeds.
 
   The sibling may be written as a file or made as a folder. On an exception it is
-  removed and `path` is left as it was, so nothing half-written looks whole.
+  removed and `path` is left as it was, so nothing half-written looks whole. A program that
+  is killed at any moment leaves the old content or the new one.
   """
   path = pathlib.Path(path)
   path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,10 +35,27 @@ def atomic_path(path: PathLike) -> Iterator[pathlib.Path]:
   try:
     yield partial
     if path.is_dir():
-      shutil.rmtree(path)
-    os.replace(partial, path)
+      exchange(partial, path)
+    else:
+      os.replace(partial, path)
   finally:
     remove(partial)
+
+
+def exchange(first: pathlib.Path, second: pathlib.Path) -> None:
+  """Swaps two names of one folder in one step.
+
+  Where the file system cannot, `second` is absent for the moment between two renames.
+  """
+  renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+  if renameat2 is not None:
+    names = os.fsencode(first), os.fsencode(second)
+    if renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0:
+      return
+  aside = second.with_name(f".{second.name}.old-{os.getpid()}")
+  os.rename(second, aside)
+  os.rename(first, second)
+  os.rename(aside, first)
 
 
 def remove(path: PathLike) -> None:
@@ -66,8 +87,30 @@ def read_json(path: PathLike, what: str = "file") -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
   except FileNotFoundError:
     raise errors.UserError(f"{what} {path} does not exist") from None
+  except RecursionError:
+    raise errors.UserError(f"{what} {path} is not valid JSON (it nests too deep)") from None
   except (json.JSONDecodeError, UnicodeDecodeError) as error:
     raise errors.UserError(f"{what} {path} is not valid JSON ({error})") from None
+
+
+def seal(values: dict[str, Any]) -> dict[str, Any]:
+  """`values` with a checksum of themselves, for a JSON file whose damage must not pass unseen."""
+  return {**values, _SEAL: _checksum(values)}
+
+
+def unseal(values: dict[str, Any], path: PathLike, what: str) -> dict[str, Any]:
+  """The values that were sealed; a `UserError` if they have changed. Unsealed ones pass."""
+  if _SEAL not in values:
+    return values
+  kept = {key: value for key, value in values.items() if key != _SEAL}
+  if values[_SEAL] != _checksum(kept):
+    raise errors.UserError(f"{what} {path} is damaged: it does not match its checksum")
+  return kept
+
+
+def _checksum(values: dict[str, Any]) -> str:
+  text = json.dumps(values, sort_keys=True, ensure_ascii=True)
+  return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def sha256(path: PathLike) -> str:

@@ -1,5 +1,9 @@
 """Tests of gcap_tf/files.py."""
 
+import subprocess
+import sys
+import time
+
 import pytest
 
 from gcap_tf import errors, files
@@ -42,3 +46,56 @@ def test_lists_of_numbers_take_one_line(tmp_path):
   files.write_json(path, value)
   assert files.read_json(path) == value
   assert '"numbers": [1, -2.5, 3e-07]' in path.read_text()
+
+
+def test_two_folders_swap_their_names(tmp_path):
+  for name in ("a", "b"):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / name).write_text(name)
+  files.exchange(tmp_path / "a", tmp_path / "b")
+  assert (tmp_path / "a" / "b").exists() and (tmp_path / "b" / "a").exists()
+
+
+def test_a_file_system_that_cannot_swap_renames_instead(tmp_path, monkeypatch):
+  monkeypatch.setattr(files, "_EXCHANGE", 1 << 20)  # A flag that no kernel knows.
+  test_two_folders_swap_their_names(tmp_path)
+  assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_program_killed_while_it_replaces_a_folder_leaves_the_old_or_the_new(tmp_path):
+  """A child replaces the folder again and again until it is killed; the folder is always whole."""
+  program = (
+    "import sys\nfrom gcap_tf import files\n"
+    "for number in range(10**6):\n"
+    "  with files.atomic_path(sys.argv[1]) as partial:\n"
+    "    partial.mkdir()\n"
+    "    for name in 'abc':\n"
+    "      (partial / name).write_text(str(number))\n"
+    "  print(number, flush=True)\n"
+  )
+  for kill in range(3):
+    child = subprocess.Popen(
+      [sys.executable, "-c", program, str(tmp_path / "folder")], stdout=subprocess.PIPE
+    )
+    child.stdout.readline()
+    time.sleep(0.01 * kill)
+    child.kill()
+    child.wait()
+    found = [(tmp_path / "folder" / name).read_text() for name in "abc"]
+    assert found[0].isdecimal() and len(set(found)) == 1
+
+
+def test_sealed_values_show_a_change_and_unsealed_ones_pass(tmp_path):
+  values = {"a": [1, 2.5], "ü": {"b": None}}
+  files.write_json(tmp_path / "x.json", files.seal(values))
+  read = files.read_json(tmp_path / "x.json")
+  assert files.unseal(read, "x.json", "file") == values
+  assert files.unseal(values, "x.json", "file") == values
+  with pytest.raises(errors.UserError, match=r"file x\.json is damaged"):
+    files.unseal({**read, "a": [1, 2.25]}, "x.json", "file")
+
+
+def test_json_that_nests_too_deep_is_one_line(tmp_path):
+  (tmp_path / "deep.json").write_text("[" * 100_000)
+  with pytest.raises(errors.UserError, match="not valid JSON"):
+    files.read_json(tmp_path / "deep.json")

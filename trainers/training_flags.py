@@ -39,6 +39,9 @@ _PROFILE = flags.DEFINE_boolean("profile", False, "Traces a few steps into RUN/t
 _ON_NAN = flags.DEFINE_enum(
   "on_nan", "stop", ["stop", "skip"], "What a loss that is not finite does: stop, or skip the step."
 )
+_OVERRIDE = flags.DEFINE_boolean(
+  "override", False, "Continues a run with other settings than it was begun with."
+)
 # Sizes of a model that follow from data and vocabulary.
 _FROM_DATA = {
   *("vocabulary_size", "feature_size", "global_size", "num_labels", "label_words", "regions"),
@@ -115,8 +118,13 @@ def train(config: Any, train_one: Callable[..., dict[str, float]], data: str, ru
 
   print(json.dumps(configs.to_dict(config), indent=2))
   with started(config):
-    figures = train_one(prepared_data.PreparedData(data), config, run)
+    figures = train_one(prepared_data.PreparedData(data), config, run, override=override())
   print(json.dumps(printing.significant(figures)))
+
+
+def override() -> bool:
+  """Whether a run may be continued with other settings."""
+  return _OVERRIDE.value
 
 
 def started(config: Any) -> contextlib.AbstractContextManager:

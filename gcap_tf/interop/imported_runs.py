@@ -1,8 +1,10 @@
 """Converts official PyTorch checkpoints to run folders."""
 
+import pathlib
+
 import keras
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, locks
 from gcap_tf.interop import captioner_checkpoints, matcher_checkpoints
 from gcap_tf.runs import packed_weights, run_folders
 from gcap_tf.text import vocabulary as vocabularies
@@ -48,5 +50,22 @@ def import_files(
     extra["tokenizer"] = "whitespace" if "pos" in values else "treebank"
   elif values.get("max_length"):
     extra["max_length"] = int(values["max_length"])
-  run_folders.save(out, kind, name, model, words, extra=extra)
+  with locks.hold(out):
+    check_replaceable(pathlib.Path(out))
+    with files.atomic_path(out) as partial:
+      run_folders.save(partial, kind, name, model, words, extra=extra)
   return name, model
+
+
+def check_replaceable(out: pathlib.Path) -> None:
+  """Refuses to replace anything but an imported run, or nothing."""
+  if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+    return
+  path = out / "config.json"
+  config = files.read_json(path, "run configuration") if path.is_file() else None
+  if isinstance(config, dict) and "imported" in config:
+    return
+  raise errors.UserError(
+    f"--out={out} holds something other than an imported run, which would be lost; choose another "
+    "folder"
+  )

@@ -128,13 +128,31 @@ class StepCheckpoints:
     for partial in self.folder.glob(".*.partial-*") if self.folder.exists() else ():
       files.remove(partial)
 
+  def check_fits(self, **models: keras.Model) -> None:
+    """Raises a `UserError` if the newest state is of models with other variables."""
+    for step in reversed(self.steps()):
+      try:
+        saved = files.read_json(self.path(step) / _MANIFEST, "checkpoint manifest")["variables"]
+      except (errors.UserError, KeyError, TypeError):
+        continue  # Damaged: `restore_newest` takes the one before, too.
+      for name, wanted in _listing(models).items():
+        _check_same(self.path(step), name, saved.get(name, []), wanted)
+      return
+
   def restore_newest(self, **objects: tf.Module | keras.Model) -> int:
-    """Restores the newest undamaged state; returns its step, 0 if there is none."""
+    """Restores the newest undamaged state; returns its step, 0 if there is none.
+
+    Damaged states are removed once an earlier one fits.
+    """
+    damaged, found = [], 0
     for step in reversed(self.steps()):
       fault = damage(self.path(step))
       if fault is None:
         restore(self.path(step), **objects)
-        return step
+        found = step
+        break
       print(f"checkpoint {self.path(step)} is damaged ({fault}); trying the one before")
+      damaged.append(step)
+    for step in damaged:
       files.remove(self.path(step))
-    return 0
+    return found

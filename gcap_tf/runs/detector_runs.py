@@ -19,7 +19,7 @@ from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.vision import detector
 
 KIND = "detector"
-_OF_THE_MACHINE = ("sources", "command")
+_OF_THE_MACHINE = ("sources", "data", "command")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,11 +48,16 @@ def write_config(
   colours: tuple[str, ...],
   extra: dict[str, Any],
 ) -> None:
-  """Writes config.json and vocabulary.json; the first thing a run does."""
+  """Writes config.json and vocabulary.json."""
   folder = pathlib.Path(folder)
   files.write_json(folder / "vocabulary.json", {"labels": labels, "colours": colours})
+  files.write_json(folder / "config.json", config_values(model_config, extra))
+
+
+def config_values(model_config: detector.DetectorConfig, extra: dict[str, Any]) -> dict[str, Any]:
+  """The content of config.json."""
   values = {"kind": KIND, "model": "detector", "model_config": configs.to_dict(model_config)}
-  files.write_json(folder / "config.json", values | extra)
+  return values | extra
 
 
 def load(named: files.PathLike) -> DetectorRun:

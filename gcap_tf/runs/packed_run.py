@@ -8,6 +8,7 @@ metrics.json     the figures of one evaluation, if given
 word_classes.json  nouns and things of a captioner's vocabulary, so that captioning needs no tagger
 calibration.json   as in the run, if it has one; `start_share` drops it, as it is of other weights
 MODEL_CARD.md    use, limits, data, metrics, licence, training
+manifest.json    checksums of options, words and weights
 """
 
 import dataclasses
@@ -18,10 +19,11 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, locks
 from gcap_tf.runs import (
   card_sections,
   detector_runs,
+  packed_manifest,
   packed_weights,
   photograph_runs,
   region_recipes,
@@ -35,6 +37,10 @@ from gcap_tf.vision.extraction import region_extractor
 
 _OF_THE_MACHINE = ("data", "command", "start")
 _MOST_STAGES = 20
+_CONTENT = {
+  *("config.json", "vocabulary.json", "MODEL_CARD.md", packed_weights.NAME, run_words.FILE),
+  *(packed_manifest.NAME, run_answers.FILE, card_sections.METRICS, photograph_runs.DETECTOR),
+}
 
 
 def pack(
@@ -63,9 +69,10 @@ def pack(
   loaded = run_folders.load(run)
   if start_share:
     blend_with_start(loaded, start_share)
-  if out.exists() and not packed_weights.path_of(out).exists():
-    raise errors.UserError(f"{out} exists and is not a packed run; choose another --out")
-  with files.atomic_path(out) as partial:
+  _check_replaceable(out)
+  if out.resolve() == loaded.folder.resolve():
+    raise errors.UserError(f"--out and --run are both {out}; choose another --out")
+  with locks.hold(out), files.atomic_path(out) as partial:
     partial.mkdir()
     config = portable(loaded.config)
     earlier = earlier_stages(loaded.config)
@@ -91,7 +98,22 @@ def pack(
         shutil.copyfile(loaded.folder / name, partial / name)
     card = run_card.text(run_folders.load(partial), licence)
     files.write_text(partial / "MODEL_CARD.md", card)
+    packed_manifest.write(partial)
   return sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
+
+
+def _check_replaceable(out: pathlib.Path) -> None:
+  """Refuses to replace anything but a packed run, or nothing."""
+  if not out.exists():
+    return
+  if not packed_weights.path_of(out).exists():
+    raise errors.UserError(f"{out} exists and is not a packed run; choose another --out")
+  foreign = {path.name for path in out.iterdir()} - _CONTENT
+  if foreign:
+    raise errors.UserError(
+      f"{out} holds something that is not of a packed run ({min(foreign)}), which would be lost; "
+      "move it away or choose another --out"
+    )
 
 
 def _pack_detector(run: run_folders.Run, detector: str, out: pathlib.Path) -> dict[str, Any]:

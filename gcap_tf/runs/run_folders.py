@@ -2,6 +2,7 @@
 
 RUN/config.json      kind, model name, every option
 RUN/vocabulary.json  the words (and region labels) of the model
+RUN/history.jsonl    every command that trained it, with its configuration
 RUN/checkpoints/     step-*/ training states, best/ the best weights so far
 RUN/metrics.jsonl    one JSON object per logged step
 RUN/tensorboard/     curves and pictures
@@ -20,11 +21,12 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import catalog as captioner_catalog
 from gcap_tf.matchers import catalog as matcher_catalog
-from gcap_tf.runs import checkpoints, packed_weights, renamed_options
+from gcap_tf.runs import checkpoints, packed_manifest, packed_weights, renamed_options
 from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.text import vocabulary as vocabularies
 
 Kind = Literal["matcher", "captioner"]
+_REQUIRED = ("kind", "model")
 _REGISTRIES = {
   "matcher": matcher_catalog.MATCHERS,
   "captioner": captioner_catalog.CAPTIONERS,
@@ -68,17 +70,28 @@ def write_config(
   vocabulary: vocabularies.Vocabulary,
   extra: dict[str, Any] | None = None,
 ) -> None:
-  """Writes config.json and vocabulary.json; the first thing a run does."""
+  """Writes config.json and vocabulary.json."""
   folder = pathlib.Path(folder)
   vocabulary.save(folder / "vocabulary.json")
-  values = {
+  values = config_values(kind, name, model_config, vocabulary, extra or {})
+  files.write_json(folder / "config.json", values)
+
+
+def config_values(
+  kind: Kind,
+  name: str,
+  model_config: Any,
+  vocabulary: vocabularies.Vocabulary,
+  extra: dict[str, Any],
+) -> dict[str, Any]:
+  """The content of config.json."""
+  return {
     "kind": kind,
     "model": name,
     "model_config": configs.to_dict(model_config),
     "vocabulary": vocabulary.fingerprint,
-    **(extra or {}),
+    **extra,
   }
-  files.write_json(folder / "config.json", values)
 
 
 def save(
@@ -98,7 +111,11 @@ def read_config(folder: pathlib.Path) -> dict[str, Any]:
   """config.json of a run folder, with options under their current names."""
   if not (folder / "config.json").exists():
     raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
-  return renamed_options.current_run(files.read_json(folder / "config.json", "run configuration"))
+  config = files.read_json(folder / "config.json", "run configuration")
+  missing = [key for key in _REQUIRED if not isinstance(config, dict) or key not in config]
+  if missing:
+    raise errors.UserError(f'{folder}/config.json describes no run: it has no "{missing[0]}"')
+  return renamed_options.current_run(config)
 
 
 def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
@@ -112,6 +129,11 @@ def load(folder: files.PathLike, kind: Kind | None = None) -> Run:
   config = read_config(folder)
   if kind is not None and config["kind"] != kind:
     raise errors.UserError(f"{folder} holds a {config['kind']} ({config['model']}), not a {kind}")
+  if config["kind"] not in _REGISTRIES:
+    raise errors.UserError(f"{folder} holds a {config['kind']}, not a captioner or a matcher")
+  if not {"model_config", "vocabulary"} <= config.keys():
+    raise errors.UserError(f"{folder}/config.json does not say which model the run has")
+  packed_manifest.check(folder)
   vocabulary = vocabularies.Vocabulary.load(folder / "vocabulary.json")
   if vocabulary.fingerprint != config["vocabulary"]:
     raise errors.UserError(

@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import commands, errors, files, progress
-from gcap_tf.runs import checkpoints, run_logs
+from gcap_tf.runs import checkpoints, run_logs, run_record
 from gcap_tf.training import (
   batch_shares,
   computing,
@@ -111,6 +111,7 @@ def train(
   config: LoopConfig,
   folder: files.PathLike,
   label: str = "training",
+  record: run_record.Record | None = None,
 ) -> dict[str, float]:
   """Trains to `config.steps`; continues if the run folder has a checkpoint.
 
@@ -118,18 +119,19 @@ def train(
     trainer: model and losses, made inside the current strategy's scope.
     batches: from a 0-based step to an endless dataset that begins with its batch.
     config: steps, schedule, optimiser.
-    folder: the run folder; config.json must be there already.
+    folder: the run folder.
     label: of the progress bar.
+    record: the settings of the run, written when the checkpoint is restored.
   Returns:
     The figures of the last validation, and `best_score`.
   """
-  return _Loop(trainer, batches, config, pathlib.Path(folder), label).run()
+  return _Loop(trainer, batches, config, pathlib.Path(folder), label, record).run()
 
 
 class _Loop:
-  def __init__(self, trainer, batches, config, folder, label):
+  def __init__(self, trainer, batches, config, folder, label, record):
     self.trainer, self.batches, self.config = trainer, batches, config
-    self.folder, self.label = folder, label
+    self.folder, self.label, self.record = folder, label, record
     self.strategy = tf.distribute.get_strategy()
     self.worker = strategies.worker(self.strategy)
     variables = [variable.value for variable in trainer.model.trainable_variables]
@@ -144,8 +146,6 @@ class _Loop:
     self.log = run_logs.MetricsLog(folder / "metrics.jsonl", self.worker.is_chief)
     self.speed = run_logs.SpeedLog(folder / "speed.jsonl", self.worker.is_chief)
     self.board = tf.summary.create_noop_writer()
-    if self.worker.is_chief:
-      self.board = tf.summary.create_file_writer(str(folder / "tensorboard"))
     self.stopping = False
     self.skipped_in_a_row = 0
     self.scores: list[float] = []
@@ -153,6 +153,8 @@ class _Loop:
   def run(self) -> dict[str, float]:
     with faults.report_faults(self.folder, self._newest):
       step = self._resume()
+      if self.worker.is_chief:
+        self.board = tf.summary.create_file_writer(str(self.folder / "tensorboard"))
       with (
         faults.StopRequest() as self.request,
         faults.SlowReadMonitor() as self.reads,
@@ -168,6 +170,8 @@ class _Loop:
     if self.worker.count > 1:
       strategies.check_agreement(self.strategy, step, self.folder)
     if self.worker.is_chief:
+      if self.record is not None:
+        self.record.write(step)
       self.states.remove_leftovers()
       self.log.truncate_after(step)
     self.scores = self.log.values(f"val_{self.trainer.best_metric}", step)

@@ -25,7 +25,7 @@ class LoopOptions:
   max_steps: configs.Count = 0
   evaluate_every: configs.Count = 0
   early_stop: configs.Count = 0
-  seed: int = 1
+  seed: configs.Seed = 1
   schedule: schedules.ScheduleConfig = dataclasses.field(default_factory=schedules.ScheduleConfig)
   optimizer: optimizers.OptimizerConfig = dataclasses.field(
     default_factory=optimizers.OptimizerConfig

@@ -18,7 +18,7 @@ class ScheduledSampling:
     most: upper limit of the chance.
   """
 
-  start: int = -1
+  start: configs.CountOrNone = -1
   every: configs.PositiveInt = 5
   increase: configs.Fraction = 0.05
   most: configs.Fraction = 0.25

@@ -111,3 +111,14 @@ def test_options_must_be_an_object(tmp_path):
   paths["options"].write_text("[1, 2]")
   with pytest.raises(errors.UserError, match="must be a JSON object"):
     import_all(paths, tmp_path)
+
+
+def test_an_import_replaces_an_imported_run_alone(tmp_path):
+  paths, _, _ = checkpoint_files.write(tmp_path, "scan")
+  for _ in range(2):
+    import_all(paths, tmp_path)
+  (tmp_path / "run" / "config.json").write_text('{"kind": "captioner", "training": {}}')
+  with pytest.raises(errors.UserError, match="which would be lost"):
+    import_all(paths, tmp_path)
+  assert "captioner" in (tmp_path / "run" / "config.json").read_text()
+  assert not list(tmp_path.glob(".run.*"))

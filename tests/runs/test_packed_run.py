@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from gcap_tf import errors, files
+from gcap_tf import errors, files, locks
 from gcap_tf.decoding import confidence
 from gcap_tf.runs import packed_run, photograph_runs, run_answers, run_folders
 from tests.export import picture_captioner, tiny_runs
@@ -19,8 +19,8 @@ def test_a_packed_run_is_small_loads_as_any_and_names_no_folder(tmp_path):
   size = packed_run.pack(tmp_path / "run", tmp_path / "out", FIGURES, "val, greedy")
   written = sorted(path.name for path in (tmp_path / "out").iterdir())
   assert written == [
-    "MODEL_CARD.md", "config.json", "metrics.json", "vocabulary.json", "weights.npz",
-    "word_classes.json",
+    "MODEL_CARD.md", "config.json", "manifest.json", "metrics.json", "vocabulary.json",
+    "weights.npz", "word_classes.json",
   ]  # fmt: skip
   assert size == sum(path.stat().st_size for path in (tmp_path / "out").iterdir())
   loaded = run_folders.load(tmp_path / "out", "captioner")
@@ -125,3 +125,20 @@ def test_a_captioner_of_photographs_takes_its_detector_along(tmp_path):
   assert found.recipe.detector == "detector" and found.recipe.fingerprint
   card = (packed / "MODEL_CARD.md").read_text()
   assert "It sees what its detector finds" in card and "Photographs were used." in card
+
+
+def test_nothing_but_a_packed_run_is_replaced(tmp_path):
+  tiny_runs.trained_run(tmp_path / "run")
+  packed_run.pack(tmp_path / "run", tmp_path / "out")
+  packed_run.pack(tmp_path / "run", tmp_path / "out")
+  (tmp_path / "out" / "notes.txt").write_text("mine")
+  with pytest.raises(errors.UserError, match=r"notes\.txt.*which would be lost"):
+    packed_run.pack(tmp_path / "run", tmp_path / "out")
+  (tmp_path / "out" / "notes.txt").unlink()
+  with pytest.raises(errors.UserError, match="--out and --run are both"):
+    packed_run.pack(tmp_path / "out", tmp_path / "out")
+  with (
+    locks.hold(tmp_path / "out"),
+    pytest.raises(errors.UserError, match="being written by another program"),
+  ):
+    packed_run.pack(tmp_path / "run", tmp_path / "out")

@@ -42,22 +42,24 @@ def _check_same_start(start: pathlib.Path, folder: files.PathLike) -> None:
     )
 
 
-def write_config(
+def check(
   folder: files.PathLike,
   start: run_folders.Run,
   config: loop_options.LoopOptions,
   data: prepared_data.PreparedData,
   method: str,
-) -> None:
-  """Writes config.json and the start's vocabulary into the new run."""
-  run_files.write(
+  override: bool = False,
+) -> run_files.TrainingRecord:
+  """The record of the new run, with the start's vocabulary; see `run_files.check`."""
+  return run_files.check(
     folder,
     "captioner",
     start.name,
-    start.model.config,
+    start.model,
     start.vocabulary,
     config,
     data,
+    override,
     method=method,
     start=str(start.folder),
     object_classes=list(data.object_classes),

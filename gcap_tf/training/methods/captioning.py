@@ -137,22 +137,31 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     return counted
 
 
+@run_files.alone
 def train(
-  data: prepared_data.PreparedData, config: CaptionerTrainingConfig, folder: files.PathLike
+  data: prepared_data.PreparedData,
+  config: CaptionerTrainingConfig,
+  folder: files.PathLike,
+  override: bool = False,
 ) -> dict[str, float]:
   """Trains a captioner, or continues to; returns its last validation figures."""
   configs.check(config)
   split = data.split("train")
-  if first_stage.is_wanted(config):
-    train(data, first_stage.stage(config), first_stage.folder_of(folder))
   vocabulary = captioner_model.build_vocabulary(data, config)
-  keras.utils.set_random_seed(config.seed)
   model_config = captioner_model.model_config(data, vocabulary, config)
-  model = run_folders.make_model("captioner", config.model, model_config)
-  run_files.write(
-    folder, "captioner", config.model, model.config, vocabulary, config, data,
+
+  def new_model() -> base.Captioner:
+    keras.utils.set_random_seed(config.seed)
+    return run_folders.make_model("captioner", config.model, model_config)
+
+  model = new_model()
+  record = run_files.check(
+    folder, "captioner", config.model, model, vocabulary, config, data, override,
     object_classes=list(data.object_classes),
   )  # fmt: skip
+  if first_stage.is_wanted(config):
+    train(data, first_stage.stage(config), first_stage.folder_of(folder), override=override)
+    model = new_model()
   val = data.split("val") if "val" in data.splits else None
   validation = caption_validation.Validation(model, vocabulary, val)
   changer = feature_layout.changer(data, vocabulary, config.noise)
@@ -179,4 +188,4 @@ def train(
     return pipeline.training_batches(split, vocabulary, batch_config, start_step, worker, teacher)
 
   with pipeline.clear_errors():
-    return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")
+    return loop.train(trainer, batches, loop_config, folder, f"training {config.model}", record)

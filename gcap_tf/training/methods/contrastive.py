@@ -24,6 +24,7 @@ from gcap_tf.training import (
   loop_options,
   optimizers,
   replicas,
+  run_files,
   schedules,
 )
 from gcap_tf.training.fine_tuning import caption_table, negatives, start_run
@@ -202,8 +203,12 @@ class ContrastiveTrainer(captioner_trainer.CaptionerTrainer):
     return (tokens > 0) & early
 
 
+@run_files.alone
 def train(
-  data: prepared_data.PreparedData, config: ContrastiveTrainingConfig, folder: files.PathLike
+  data: prepared_data.PreparedData,
+  config: ContrastiveTrainingConfig,
+  folder: files.PathLike,
+  override: bool = False,
 ) -> dict[str, float]:
   """Fine-tunes a captioner, or continues to; returns the last validation figures."""
   configs.check(config)
@@ -213,7 +218,7 @@ def train(
   validation = start_run.validation(start, data)
   trainer = ContrastiveTrainer(start.model, reference.model, config.contrast, folder, validation)
   config = dataclasses.replace(config, max_words=start_run.max_words(start, config.max_words))
-  start_run.write_config(folder, start, config, data, "contrastive")
+  record = start_run.check(folder, start, config, data, "contrastive", override)
 
   words = min(config.max_words, split.max_words)
   batch_config = pipeline.BatchConfig(
@@ -242,7 +247,7 @@ def train(
 
   with pipeline.clear_errors():
     start_run.record_start(folder, validation)
-    return loop.train(trainer, batches, loop_config, folder, label=f"contrasting {start.name}")
+    return loop.train(trainer, batches, loop_config, folder, f"contrasting {start.name}", record)
 
 
 def open_reference(

@@ -201,8 +201,12 @@ def _gather_all(encoded: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
   return {name: replicas.gather(tensor) for name, tensor in sorted(encoded.items())}
 
 
+@run_files.alone
 def train(
-  data: prepared_data.PreparedData, config: MatcherTrainingConfig, folder: files.PathLike
+  data: prepared_data.PreparedData,
+  config: MatcherTrainingConfig,
+  folder: files.PathLike,
+  override: bool = False,
 ) -> dict[str, float]:
   """Trains a matcher, or continues to; returns its last validation figures."""
   configs.check(config)
@@ -214,8 +218,8 @@ def train(
   model = run_folders.make_model("matcher", config.model, model_config)
   # Captions of a `precomp` folder keep the words that its own tokeniser made of them.
   tokenizer = None if data.name == "scan_precomp" else "caption"
-  run_files.write(
-    folder, "matcher", config.model, model.config, vocabulary, config, data, tokenizer=tokenizer
+  record = run_files.check(
+    folder, "matcher", config.model, model, vocabulary, config, data, override, tokenizer=tokenizer
   )
   val = data.split("val") if "val" in data.splits else None
   validation = matcher_validation.Validation(model, vocabulary, val)
@@ -235,4 +239,4 @@ def train(
     return pipeline.training_batches(split, vocabulary, batch_config, start_step, worker)
 
   with pipeline.clear_errors():
-    return loop.train(trainer, batches, loop_config, folder, label=f"training {config.model}")
+    return loop.train(trainer, batches, loop_config, folder, f"training {config.model}", record)

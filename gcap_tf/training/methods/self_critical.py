@@ -33,6 +33,7 @@ from gcap_tf.training import (
   loop_options,
   optimizers,
   replicas,
+  run_files,
   schedules,
 )
 from gcap_tf.training.fine_tuning import caption_table, reward_curves, reward_terms, start_run
@@ -236,8 +237,12 @@ class ScstTrainer(captioner_trainer.CaptionerTrainer):
     return replicas.share(loss, distillation.words(alpha, nouns))
 
 
+@run_files.alone
 def train(
-  data: prepared_data.PreparedData, config: ScstTrainingConfig, folder: files.PathLike
+  data: prepared_data.PreparedData,
+  config: ScstTrainingConfig,
+  folder: files.PathLike,
+  override: bool = False,
 ) -> dict[str, float]:
   """Fine-tunes a captioner, or continues to; returns the last validation figures."""
   configs.check(config)
@@ -246,7 +251,7 @@ def train(
   start = start_run.open_start(config.start, data, folder)
   config = dataclasses.replace(config, max_words=start_run.max_words(start, config.max_words))
   split, folder = data.split("train"), pathlib.Path(folder)
-  start_run.write_config(folder, start, config, data, "scst")
+  record = start_run.check(folder, start, config, data, "scst", override)
   table = caption_table.open_or_read(folder / "captions_train.npz", split, start.vocabulary)
   caption_table.check_known(table, start.vocabulary, f"the start {config.start}")
 
@@ -277,7 +282,7 @@ def train(
 
   with pipeline.clear_errors():
     start_run.record_start(folder, validation)
-    return loop.train(trainer, batches, loop_config, folder, label=f"SCST of {start.name}")
+    return loop.train(trainer, batches, loop_config, folder, f"SCST of {start.name}", record)
 
 
 def check_matchers(config: ScstTrainingConfig, weights: dict[str, float]) -> None:

@@ -21,7 +21,7 @@ def place(tmp_path_factory):
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-  start: str
+  start: str = ""
 
 
 def opened(place, folder, data="data"):
@@ -33,7 +33,7 @@ def opened(place, folder, data="data"):
 def test_the_new_run_has_the_words_and_options_of_its_start(place, tmp_path):
   start = opened(place, tmp_path / "run")
   data = prepared_data.PreparedData(place / "data")
-  start_run.write_config(tmp_path / "run", start, Options("x"), data, "scst")
+  start_run.check(tmp_path / "run", start, Options("x"), data, "scst").write(0)
   run_folders.checkpoints.save(
     run_folders.checkpoints.best_path(tmp_path / "run"), model=start.model
   )

@@ -1,0 +1,38 @@
+"""Tests of gcap_tf/runs/packed_manifest.py."""
+
+import pytest
+
+from gcap_tf import errors
+from gcap_tf.runs import packed_manifest, packed_run, run_folders
+from tests.export import tiny_runs
+
+
+@pytest.fixture(name="packed")
+def packed_run_folder(tmp_path):
+  tiny_runs.trained_run(tmp_path / "run")
+  packed_run.pack(tmp_path / "run", tmp_path / "out")
+  return tmp_path / "out"
+
+
+@pytest.mark.parametrize("name", ["config.json", "vocabulary.json", "weights.npz", "manifest.json"])
+def test_a_changed_file_is_refused(packed, name):
+  content = bytearray((packed / name).read_bytes())
+  place = content.find(b"1") if name == "config.json" else len(content) // 2
+  content[place] ^= 1
+  (packed / name).write_bytes(bytes(content))
+  with pytest.raises(errors.UserError, match=r"damaged|not valid JSON|not a numpy"):
+    run_folders.load(packed)
+
+
+def test_a_missing_file_is_named_and_a_run_without_a_manifest_passes(packed):
+  packed_manifest.check(packed)
+  (packed / "weights.npz").rename(packed / "elsewhere")
+  with pytest.raises(errors.UserError, match=r"weights\.npz is missing"):
+    packed_manifest.check(packed)
+  (packed / packed_manifest.NAME).unlink()
+  packed_manifest.check(packed)
+
+
+def test_files_that_are_added_later_do_not_count(packed):
+  (packed / "calibration.json").write_text("{}")
+  packed_manifest.check(packed)
