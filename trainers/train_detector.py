@@ -9,7 +9,8 @@ that: it gets regions, never which word of a caption belongs to which box.
 The backbone is frozen: its maps are computed once, into --cache (0.85 MB a picture). With --set
 model.tuned_stride=16 its middle layers are learned too, at a tenth of the rate, and only the first
 ones are computed once. Run the command again to go on after a stop. --fold=K/4 leaves a quarter of
-the training pictures out, chosen by a hash of their ids, for labels that are cross-fitted. The
+the training pictures out, chosen by a hash of their ids, for labels that are cross-fitted;
+--proposer=RUN keeps the boxes of a finished run and learns words and colours alone, in minutes. The
 last line is one JSON object with the figures on the val split.
 """
 
@@ -35,6 +36,9 @@ _CLASSES = flags.DEFINE_string(
 )
 _CACHE = flags.DEFINE_string("cache", None, "Folder of backbone maps; RUN/cache by default.")
 _FOLD = flags.DEFINE_string("fold", None, "K/N leaves out fold K (from 0) of N.")
+_PROPOSER = flags.DEFINE_string(
+  "proposer", None, "Run of a detector, or shipped: keep its boxes, learn words and colours alone."
+)
 _BACKBONE = flags.DEFINE_string(
   "backbone", None, "lite0 (the default), lite2, or keras:NAME of keras.applications."
 )
@@ -54,6 +58,7 @@ def configuration() -> detection.DetectorTrainingConfig:
     "epochs": _EPOCHS.value,
     "batch_size": _BATCH.value,
     "backbone_weights": _WEIGHTS.value,
+    "proposer": _PROPOSER.value,
   }
   if _FOLD.value:
     given["fold"], given["folds"] = fold_of(_FOLD.value)

@@ -18,6 +18,7 @@ from gcap_tf.data.prepared import pipeline
 from gcap_tf.evaluation import detector_validation
 from gcap_tf.layers import dropout
 from gcap_tf.losses import detection
+from gcap_tf.runs import detector_runs
 from gcap_tf.text import object_words
 from gcap_tf.training import (
   contract,
@@ -74,6 +75,8 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
     fold: this fold of the training pictures is left out, for labels that are cross-fitted;
       -1 leaves none out.
     folds: number of folds.
+    proposer: a detector's run whose proposer is kept as it is: only words and colours are learned,
+      from nothing; "" learns all.
     views: of each picture: itself, mirrored, cut out, shrunk (`vision/picture_views.py`).
     tuned_rate: factor of the learning rate of the backbone's layers.
     batch_size: pictures of a step.
@@ -85,6 +88,7 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
   losses: DetectionLosses = dataclasses.field(default_factory=DetectionLosses)
   fold: configs.CountOrNone = -1
   folds: configs.PositiveInt = folds.FOLDS
+  proposer: str = ""
   views: configs.PositiveInt = 2
   tuned_rate: configs.Weight = 0.1
   batch_size: configs.PositiveInt = 16
@@ -119,24 +123,25 @@ class DetectionTrainer(contract.Trainer):
   ):
     self.model, self.config, self._validation = model.learned, config, validation
     self._detector, self._head = model, model.head
+    self._proposes = model.head.proposer.trainable
     limits = assignment.size_limits(self._head.points.numpy(), self._head.config.size)
     self._limits = tuple(tf.constant(limit) for limit in limits)
 
   def losses(self, batch: dict[str, tf.Tensor], seed: tf.Tensor) -> dict[str, tf.Tensor]:
     maps = self._detector.maps(map_cache.maps_of(batch))
     boxes = canvas.to_canvas(batch["boxes"], batch["content"])
-    return {
-      **self._proposal_losses(maps, batch, boxes),
-      **self._naming_losses(maps, batch, boxes, seed),
-    }
+    naming = self._naming_losses(maps, batch, boxes, seed)
+    return {**self._proposal_losses(maps, batch, boxes), **naming} if self._proposes else naming
 
   def counted(self, batch: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
-    boxes = canvas.to_canvas(batch["boxes"], batch["content"])
-    _, positive = self._assign(boxes, batch["box_mask"])
     named = {
       loss: tf.reduce_any(batch[key][:, :NAMED] > 0, -1)
       for loss, key in (("label", "words"), ("colour", "colours"))
     }
+    if not self._proposes:
+      return named
+    boxes = canvas.to_canvas(batch["boxes"], batch["content"])
+    _, positive = self._assign(boxes, batch["box_mask"])
     return {"quality": positive, "overlap": positive, **named}
 
   def evaluate(self) -> dict[str, float]:
@@ -194,6 +199,12 @@ def _slow_backbone(
   return dataclasses.replace(config, optimizer=optimizer)
 
 
+def _keep_proposer(model: detector.Detector, start: detector_runs.DetectorRun) -> None:
+  """Gives a new detector the proposer of a finished one, which no longer changes."""
+  model.head.proposer.set_weights(start.detector.head.proposer.get_weights())
+  model.head.proposer.trainable = False
+
+
 def shake(boxes: tf.Tensor, content: tf.Tensor, deviation: float, seed: tf.Tensor) -> tf.Tensor:
   """Moves every edge of boxes [B, N, 4] of the canvas by a normal share of the box's side."""
   sides = boxes[..., 2:] - boxes[..., :2]
@@ -219,9 +230,17 @@ def train(
     raise errors.UserError(f"model.size is {config.model.size}; choose a multiple of 32")
   classes = object_words.ObjectClasses.load(sources.object_classes)
   sizes = {"labels": len(classes.names), "colours": len(annotations.COLOURS)}
-  config = dataclasses.replace(config, model=dataclasses.replace(config.model, **sizes))
+  start = detector_runs.load(config.proposer) if config.proposer else None
+  shape = start.detector.config if start else config.model
+  if start and shape.tuned_stride:
+    raise errors.UserError(
+      f"{start.folder} has learned layers of its backbone; its boxes cannot be kept"
+    )
+  config = dataclasses.replace(config, model=dataclasses.replace(shape, **sizes))
   keras.utils.set_random_seed(config.seed)
   model = detector.Detector(config.model, config.backbone_weights)
+  if start:
+    _keep_proposer(model, start)
   words = {"labels": classes.names, "colours": annotations.COLOURS}
   record = run_files.check_detector(
     folder, model.learned, config.model, words, config, sources, override

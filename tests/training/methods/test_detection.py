@@ -74,6 +74,19 @@ def test_a_few_pictures_are_learned():
   assert losses[-1] < 0.6 * losses[0]
 
 
+def test_a_kept_proposer_gets_no_loss_and_no_gradient():
+  model = _detector()
+  model.head.proposer.trainable = False
+  trainer = detection.DetectionTrainer(model, detection.DetectionLosses())
+  before = model.head.proposer.get_weights()
+  assert set(trainer.losses(_batch(), tf.constant([1, 2]))) == {"label", "colour"}
+  assert set(trainer.counted(_batch())) == {"label", "colour"}
+  learned = {id(weight) for weight in trainer.model.trainable_variables}
+  assert learned == {id(weight) for weight in model.head.namer.trainable_variables}
+  for one, other in zip(before, model.head.proposer.get_weights(), strict=True):
+    np.testing.assert_array_equal(one, other)
+
+
 def test_a_step_is_a_function_of_its_seed():
   batch = _batch()
   one, same, other = (
@@ -167,6 +180,18 @@ def test_figures_of_the_val_split_and_pictures_come_out(sources, tmp_path):
   assert run.labels == tiny_photographs.WORDS and len(run.colours) == 11
   assert run.config["training"]["batch_size"] == 2
   assert list((tmp_path / "run" / "tensorboard").iterdir())
+
+
+def test_the_boxes_of_a_finished_run_are_kept_and_get_new_names(sources, tmp_path):
+  config = dataclasses.replace(_CONFIG, max_steps=2)
+  detection.train(sources, config, tmp_path / "run")
+  fold = dataclasses.replace(config, proposer=str(tmp_path / "run"), seed=2)
+  detection.train(sources, fold, tmp_path / "fold")
+  run, fold = (detector_runs.load(tmp_path / name).detector.head for name in ("run", "fold"))
+  for one, other in zip(run.proposer.get_weights(), fold.proposer.get_weights(), strict=True):
+    np.testing.assert_array_equal(one, other)
+  kernels = [head.namer.hidden["label"].kernel.numpy() for head in (run, fold)]
+  assert np.abs(kernels[0] - kernels[1]).max() > 0.01
 
 
 def test_a_wrong_size_is_one_line(sources, tmp_path):
