@@ -42,6 +42,8 @@ class CaptioningLosses:
     distill_weight: POS-SCAN's λ1, the weight of distillation.
     distill_loss: direction of distillation; "kl" is KL(α || β).
     distill_area: power of a region's area that weights the teacher's attention; not in the paper.
+    distill_labels: words that name a label of the detector attend by this power of its probability
+      instead (`training/label_teacher.py`); 0 leaves all to the teacher; not in the paper.
     box_supervision: how annotated boxes supervise the attention.
     box_weight: weight of box supervision.
     reconstruction_weight: Cyclical's λ2.
@@ -62,6 +64,7 @@ class CaptioningLosses:
   distill_weight: configs.Weight = 0.0
   distill_loss: distillation.Kind = "kl"
   distill_area: configs.Weight = 0.0
+  distill_labels: configs.Weight = 0.0
   box_supervision: Literal["none", "nll", "kl", "extend_nll"] = "none"
   box_weight: configs.Weight = 0.1
   reconstruction_weight: configs.Weight = 0.0

@@ -23,6 +23,7 @@ from gcap_tf.training import (
   captioner_model,
   captioner_trainer,
   first_stage,
+  label_teacher,
   loop,
   loop_options,
   loss_options,
@@ -83,6 +84,7 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     validation: scores the captioner; None gives no figures.
     changer: changes the regions of every batch; None leaves them. Parts of an accumulated batch
       are weighted by what the unchanged batch counts.
+    labels: teaches the attention of words that a detector knows; None leaves all to the teacher.
   """
 
   def __init__(
@@ -92,9 +94,10 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     vocabulary: vocabularies.Vocabulary | None = None,
     validation: caption_validation.Validation | None = None,
     changer: region_noise.RegionChanger | None = None,
+    labels: label_teacher.LabelTeacher | None = None,
   ):
     super().__init__(model, validation)
-    self.config, self._changer = config, changer
+    self.config, self._changer, self._labels = config, changer, labels
     self.regularizers = regularization.active(config, model, vocabulary)
     self.extras = tuple(sorted({name for each in self.regularizers for name in each.extras}))
     self.sampling_chance = tf.Variable(0.0, trainable=False, name="sampling_chance")
@@ -112,6 +115,9 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     config, model = self.config, self.model
     if self._changer is not None:
       batch = self._changer(batch, seed)
+    if self._labels is not None:
+      taught = self._labels(batch, batch["tokens"], batch["teacher_attention"])
+      batch = {**batch, "teacher_attention": taught}
     tokens, counted = batch["tokens"], self.counted(batch)
 
     memory = model.encode(batch, seed)
@@ -165,7 +171,9 @@ def train(
   val = data.split("val") if "val" in data.splits else None
   validation = caption_validation.Validation(model, vocabulary, val)
   changer = feature_layout.changer(data, vocabulary, config.noise)
-  trainer = CaptioningTrainer(model, config.losses, vocabulary, validation, changer)
+  power = config.losses.distill_labels if config.teacher else 0.0
+  labels = label_teacher.create(data, vocabulary, power)
+  trainer = CaptioningTrainer(model, config.losses, vocabulary, validation, changer, labels)
   teacher, scored = None, {}
   if config.teacher:
     matcher = run_folders.load(config.teacher, "matcher")

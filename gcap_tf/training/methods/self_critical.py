@@ -29,6 +29,7 @@ from gcap_tf.losses import scst as scst_losses
 from gcap_tf.rewards import matcher_score, weighted
 from gcap_tf.training import (
   captioner_trainer,
+  label_teacher,
   loop,
   loop_options,
   optimizers,
@@ -54,6 +55,7 @@ class SampledCaptions:
     distill_weight: weight of attention distillation on the nouns of sampled captions.
     distill_loss: direction of distillation, as in `loss_options.CaptioningLosses`.
     distill_area: power of a region's area that weights the teacher's attention.
+    distill_labels: power of the detector's labels that teach the words they name.
   """
 
   baseline: scst_losses.Baseline = "greedy"
@@ -63,6 +65,7 @@ class SampledCaptions:
   distill_weight: configs.Weight = 0.0
   distill_loss: distillation.Kind = "kl"
   distill_area: configs.Weight = 0.0
+  distill_labels: configs.Weight = 0.0
 
   def __post_init__(self):
     if self.baseline == "mean_of_others" and self.samples < 2:
@@ -119,6 +122,7 @@ class ScstTrainer(captioner_trainer.CaptionerTrainer):
     teacher: matcher whose attention is distilled; None for none. It may be `matcher`.
     validation: scores the captioner; None gives no figures.
     changer: changes the regions of every batch; None leaves them.
+    labels: teaches the attention of words that a detector knows; None leaves all to the teacher.
   """
 
   def __init__(
@@ -130,9 +134,11 @@ class ScstTrainer(captioner_trainer.CaptionerTrainer):
     teacher: matcher_score.MatcherScore | None = None,
     validation: caption_validation.Validation | None = None,
     changer: region_noise.RegionChanger | None = None,
+    labels: label_teacher.LabelTeacher | None = None,
   ):
     super().__init__(model, validation)
     self.config, self._rewards, self._changer = config, rewards, changer
+    self._labels = labels
     self._matcher, self._teacher = matcher, teacher
     self.reported = (
       *("reward_sample", "reward_baseline", "advantage"),
@@ -230,6 +236,8 @@ class ScstTrainer(captioner_trainer.CaptionerTrainer):
     owners = tf.repeat(tf.range(tf.shape(batch["region_mask"])[0]), self.config.samples)
     alpha = teacher.attention(images, teacher.matcher.encode_captions(read), owners)
     alpha = tf.stop_gradient(alpha)
+    if self._labels is not None:
+      alpha = self._labels(batch, tokens, alpha)
     if self.config.distill_area:
       alpha = distillation.prefer_large(alpha, batch["boxes"], self.config.distill_area)
     nouns = read["noun_mask"][:, 1 : tf.shape(tokens)[1] + 1]
@@ -268,8 +276,10 @@ def train(
   validation = start_run.validation(start, data)
   rewards = weighted.WeightedSum(weights, terms)
   changer = feature_layout.changer(data, start.vocabulary, config.noise)
+  power = config.sampled_captions.distill_labels if teacher else 0.0
+  labels = label_teacher.create(data, start.vocabulary, power)
   trainer = ScstTrainer(
-    start.model, config.sampled_captions, rewards, matcher, teacher, validation, changer
+    start.model, config.sampled_captions, rewards, matcher, teacher, validation, changer, labels
   )
 
   batch_config = pipeline.BatchConfig(
