@@ -42,6 +42,8 @@ class DetectorConfig:
   units, dropout: of the namer.
   candidates: best cells that suppression looks at.
   threshold, sigma: of suppression.
+  cell_units: hidden units of a network that names cells while the detector is trained, so that the
+    proposer knows what a thing is; 0 has none. Detection does not use it.
   tuned_stride: layers of the backbone after its cut (see `backbones/base.py`) and up to the map of
     this stride are learned too; 0 learns none of them.
   """
@@ -57,6 +59,7 @@ class DetectorConfig:
   candidates: configs.PositiveInt = 1500
   threshold: configs.Fraction = 0.5
   sigma: configs.Weight = 2.0
+  cell_units: configs.Count = 0
   tuned_stride: Literal[0, 8, 16, 32] = 0
 
 
@@ -80,12 +83,14 @@ class DetectorHead(keras.Model):
     self.namer = region_namer.RegionNamer(
       region_vectors.size(self.channels), c.labels, c.colours, c.units, c.dropout, name="namer"
     )
+    self.cell_namer = _cell_namer(c) if c.cell_units else None
     self.built = True
 
   def call(self, maps: dict[int, tf.Tensor], training: bool = False) -> dict[str, tf.Tensor]:
-    """{"logits": [B, P], "boxes": [B, P, 4] of the canvas} at every cell."""
+    """{"logits": [B, P], "boxes": [B, P, 4] of the canvas, "vectors": [B, P, width]} of cells."""
     found = self.proposer([maps[stride] for stride in sorted(maps)], training=training)
-    return {"logits": found["logits"], "boxes": box_coding.decode(found["codes"], self.points)}
+    boxes = box_coding.decode(found["codes"], self.points)
+    return {"logits": found["logits"], "boxes": boxes, "vectors": found["vectors"]}
 
   def on_picture(self, content: tf.Tensor) -> tf.Tensor:
     """Cells whose centre is on the photograph: bool [B, P] for content [B, 2]."""
@@ -195,6 +200,15 @@ class Detector(keras.Model):
 
   def get_config(self):
     return {"config": configs.to_dict(self.config), "name": self.name}
+
+
+def _cell_namer(config: DetectorConfig) -> keras.Model:
+  """Vectors of cells [N, width] -> logits of words [N, labels]."""
+  vector = keras.Input((config.width,))
+  hidden = keras.layers.Dense(config.cell_units, "relu", name="cell_hidden")(vector)
+  return keras.Model(
+    vector, keras.layers.Dense(config.labels, name="cell_logits")(hidden), name="cell_namer"
+  )
 
 
 def _layers_to(upper: keras.Model, stride: int) -> list[keras.layers.Layer]:

@@ -6,6 +6,7 @@ pyramid (Lin et al., CVPR 2017, arXiv:1612.03144):
     standardised map -> 1x1 to `width`          for strides 8, 16 and 32
     top = lateral 32 + the whole picture's mean, added down to 16 and 8
     `depth` separable 3x3 convolutions a level -> objectness and box code at each cell
+    the last convolution's numbers at each cell: its vector, for whoever names cells
 
 Objectness is one number: how well the best annotated box would overlap (`losses/detection.py`).
 """
@@ -19,7 +20,9 @@ _FIRST_LOGIT = -4.0  # Nearly every cell is background: sigmoid(-4) = 0.018.
 
 
 def build(channels: dict[int, int], size: int, width: int, depth: int) -> keras.Model:
-  """A functional model from a list of maps, finest first, to "logits" [B, P], "codes" [B, P, 4].
+  """A functional model from a list of maps, finest first, to cells.
+
+  It returns "logits" [B, P], "codes" [B, P, 4] and "vectors" [B, P, width].
 
   Args:
     channels: {stride: channels of the map}.
@@ -31,13 +34,22 @@ def build(channels: dict[int, int], size: int, width: int, depth: int) -> keras.
     stride: keras.Input((size // stride, size // stride, channels[stride]), name=f"map_{stride}")
     for stride in sorted(channels)
   }
-  found = [
-    _predict(_tower(level, width, depth, stride), size // stride, stride)
-    for stride, level in _pyramid(maps, width).items()
-  ]
+  towers = {
+    stride: _tower(level, width, depth, stride) for stride, level in _pyramid(maps, width).items()
+  }
+  found = [_predict(tower, size // stride, stride) for stride, tower in towers.items()]
   cells = layers.Concatenate(1, name="cells")(found)  # [B, P, 5]
+  vectors = [
+    layers.Reshape((-1, width), name=f"vectors_{stride}")(tower) for stride, tower in towers.items()
+  ]
   return keras.Model(
-    list(maps.values()), {"logits": cells[..., 0], "codes": cells[..., 1:]}, name="proposer"
+    list(maps.values()),
+    {
+      "logits": cells[..., 0],
+      "codes": cells[..., 1:],
+      "vectors": layers.Concatenate(1, name="vectors")(vectors),
+    },
+    name="proposer",
   )
 
 

@@ -1,9 +1,11 @@
 """Training our detector: proposals at cells, and the second stage on shaken boxes.
 
-    L = w_q quality focal + w_o overlap + w_l naming(words) + w_c naming(colours)
+    L = w_q quality focal + w_o overlap + w_n naming(cells)
+        + w_l naming(words) + w_c naming(colours)
 
 The second stage sees the annotated boxes with their edges moved at random by about a tenth of their
-sides, as found boxes never fit exactly. Nothing flows from it into the proposer.
+sides, as found boxes never fit exactly. Nothing flows from it into the proposer. If the detector
+has a network that names cells, the cells of a box learn the words of the box.
 """
 
 import dataclasses
@@ -54,6 +56,7 @@ class DetectionLosses:
     overlap_weight: w_o.
     label_weight: w_l.
     colour_weight: w_c.
+    cell_weight: w_n.
     shake: deviation of a moved edge, as a share of the box's side.
   """
 
@@ -61,6 +64,7 @@ class DetectionLosses:
   overlap_weight: configs.Weight = 2.0
   label_weight: configs.Weight = 1.0
   colour_weight: configs.Weight = 0.3
+  cell_weight: configs.Weight = 1.0
   shake: configs.Weight = 0.12
 
 
@@ -142,6 +146,8 @@ class DetectionTrainer(contract.Trainer):
       return named
     boxes = canvas.to_canvas(batch["boxes"], batch["content"])
     _, positive = self._assign(boxes, batch["box_mask"])
+    if self._head.cell_namer is not None:
+      named["cells"] = positive
     return {"quality": positive, "overlap": positive, **named}
 
   def evaluate(self) -> dict[str, float]:
@@ -163,10 +169,16 @@ class DetectionTrainer(contract.Trainer):
     counted = self._head.on_picture(batch["content"])
     focal = detection.quality_focal(found["logits"], quality, counted) / count
     apart = detection.overlap(generalised, positive) / count
-    return {
+    losses = {
       "quality": config.quality_weight * replicas.share(focal, positive, "quality"),
       "overlap": config.overlap_weight * replicas.share(apart, positive, "overlap"),
     }
+    if self._head.cell_namer is not None:
+      words = tf.boolean_mask(tf.gather(batch["words"], rows, batch_dims=1), positive)
+      logits = self._head.cell_namer(tf.boolean_mask(found["vectors"], positive))
+      mean = detection.naming(logits, words)
+      losses["cells"] = config.cell_weight * replicas.share(mean, positive, "cells")
+    return losses
 
   def _naming_losses(self, maps, batch, boxes, seed):
     config, content = self.config, batch["content"]

@@ -62,6 +62,19 @@ def test_losses_reach_every_weight():
   assert not missing
 
 
+def test_names_of_cells_reach_the_proposer():
+  config = dataclasses.replace(tiny_photographs.CONFIG, cell_units=8)
+  keras.utils.set_random_seed(1)
+  model = detector.Detector(config)
+  trainer = detection.DetectionTrainer(model, detection.DetectionLosses())
+  with tf.GradientTape() as tape:
+    losses = trainer.losses(_batch(), tf.constant([1, 2]))
+  assert set(losses) == {"quality", "overlap", "label", "colour", "cells"}
+  assert set(trainer.counted(_batch())) == set(losses)
+  towers = [w.value for w in model.head.proposer.trainable_variables if "tower" in w.path]
+  assert towers and all(g is not None for g in tape.gradient(losses["cells"], towers))
+
+
 def test_a_few_pictures_are_learned():
   trainer = detection.DetectionTrainer(_detector(), detection.DetectionLosses())
   variables = [weight.value for weight in trainer.model.trainable_variables]
