@@ -83,16 +83,20 @@ class Captioner:
     self, pictures: Iterable[Any], decode: Decode = "greedy"
   ) -> Iterator[answers.Answer]:
     """Captions pictures one after the other; reads and answers a few at a time."""
-    if isinstance(decode, str) and decode not in _METHODS:
-      raise errors.UserError(f'decode is "{decode}"; choose from {", ".join(_METHODS)}')
     todo = iter(pictures)
     while batch := [picture_inputs.read(each) for each in itertools.islice(todo, BATCH)]:
-      outputs = self._backend.answer(batch, decode)
+      outputs = self.arrays(batch, decode)
       for row, given in enumerate(batch):
         answer = answers.from_outputs(outputs, row, given.image_id, given.data)
         if given.error:
           answer = dataclasses.replace(answer, error=given.error)
         yield answer
+
+  def arrays(self, given: Sequence[picture_inputs.Given], decode: Decode = "greedy") -> Outputs:
+    """The outputs of the served signatures, for pictures of `picture_inputs.read`."""
+    if isinstance(decode, str) and decode not in _METHODS:
+      raise errors.UserError(f'decode is "{decode}"; choose from {", ".join(_METHODS)}')
+    return self._backend.answer(given, decode)
 
 
 class RunBackend:

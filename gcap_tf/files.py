@@ -20,6 +20,12 @@ _SEAL = "checksum"
 _NUMBERS_BY_LINE = re.compile(r"\[\n\s*([-+\d.eE]+(?:,\n\s*[-+\d.eE]+)*)\n\s*\]")
 
 
+def cache_folder() -> pathlib.Path:
+  """Folder for what can be made or fetched again: `gcap_tf` in the user's cache."""
+  cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+  return pathlib.Path(cache) / "gcap_tf"
+
+
 @contextlib.contextmanager
 def atomic_path(path: PathLike) -> Iterator[pathlib.Path]:
   """Yields a temporary sibling of `path`; renames it to `path` when the block succeeds.

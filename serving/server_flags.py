@@ -72,22 +72,29 @@ def define() -> None:
   )
 
 
+def _served_folders() -> "list[versions.ModelConfig]":
+  """The folder of --model_base_path, else both shipped captioners, to compare on the page."""
+  from serving import versions
+
+  if FLAGS.model_base_path:
+    return [versions.ModelConfig(FLAGS.model_name, pathlib.Path(FLAGS.model_base_path))]
+  from export import shipped_models
+  from gcap_tf.shipped import folders
+
+  return [
+    versions.ModelConfig(FLAGS.model_name, shipped_models.base_path()),
+    versions.ModelConfig("labels", folders.model_folder()),
+  ]
+
+
 def config() -> "embedded.ServerConfig":
   """The flags as a configuration."""
   if FLAGS.model_base_path and FLAGS.model_config_file:
     raise errors.UserError("give one of --model_base_path=DIR and --model_config_file=FILE")
-  from gcap_tf.shipped import folders as shipped_folders
-  from serving import embedded, servables, text_protos, versions
+  from serving import embedded, servables, text_protos
   from serving import limits as limits_lib
 
-  if FLAGS.model_config_file:
-    served = read_models()
-  else:
-    base_path = FLAGS.model_base_path or shipped_folders.model_folder()
-    served = [versions.ModelConfig(FLAGS.model_name, pathlib.Path(base_path))]
-    labels = shipped_folders.model_folder(shipped_folders.LABELS)
-    if not FLAGS.model_base_path and labels != base_path:
-      served.append(versions.ModelConfig("labels", labels))  # to compare with, on the page
+  served = read_models() if FLAGS.model_config_file else _served_folders()
   for config in served:
     if not config.base_path.is_dir():
       raise errors.UserError(f"{config.name}: the folder {config.base_path} does not exist")

@@ -31,7 +31,7 @@ def picture(caller: client.Client, index: int) -> Image.Image:
 
 
 def main() -> None:
-  model = versions.ModelConfig("captioner", folders.model_folder(folders.LABELS))
+  model = versions.ModelConfig("captioner", folders.model_folder())
   with embedded.Server(embedded.ServerConfig(models=(model,), rest_port=None)) as server:
     caller = client.Client(server.address)
     page = draw.sheet([picture(caller, index) for index in SCENES], len(SCENES), gap=6)

@@ -1,8 +1,9 @@
 """Shows grounded captions at once, without training; `make demo` runs it.
 
-Serves the captioner of the package, sends it photographs over gRPC (those of scikit-image, and
-some of GCAP_DATA), and writes a page with the answers. A captioner that reads labelled boxes
-instead of photographs gets drawn scenes, with their boxes and labels.
+Captions photographs (those of scikit-image, and some of GCAP_DATA) with the captioner of the
+package, and writes a page with the answers. `--model` names an exported captioner instead, which
+is served and asked over gRPC. One that reads labelled boxes instead of photographs gets drawn
+scenes, with their boxes and labels.
 """
 
 import pathlib
@@ -65,16 +66,18 @@ def main(argv: list[str]) -> None:
   from trainers.gallery import photographs
 
   started, out = time.monotonic(), pathlib.Path(_OUT.value)
-  model = pathlib.Path(_MODEL.value) if _MODEL.value else shipped_folders.model_folder()
+  model = pathlib.Path(_MODEL.value) if _MODEL.value else None
   found = {}
-  if servables.captions_photographs(model):
+  if model is None or servables.captions_photographs(model):
     found = photographs.find(_PICTURES.value)
     if not found:
       from serving import free_photographs
 
       print(f"There are no photographs: {free_photographs.HOW_TO_GET}. Drawn scenes instead:")
-      model = model if _MODEL.value else shipped_folders.model_folder(shipped_folders.LABELS)
-  text = show_photographs(model, found, out) if found else show_scenes(model, out)
+  if found:
+    text = show_photographs(model, found, out)
+  else:
+    text = show_scenes(model or shipped_folders.model_folder(), out)
   names = ("server", "caption", "demo_train", "tensorboard")
   programs = {name: commands.command(name) for name in names}
   print(text.format(seconds=time.monotonic() - started, out=out, **programs))
@@ -82,15 +85,22 @@ def main(argv: list[str]) -> None:
     webbrowser.open((out / "index.html").resolve().as_uri())
 
 
-def show_photographs(model: pathlib.Path, found: dict[str, pathlib.Path], out: pathlib.Path) -> str:
+def show_photographs(
+  model: pathlib.Path | None, found: dict[str, pathlib.Path], out: pathlib.Path
+) -> str:
   """Captions photographs (title -> file) and writes the page; returns what to say at the end."""
+  import gcap_tf
   from serving import samples
   from trainers.gallery import pages, photographs
 
   found = dict(list(found.items())[: _PICTURES.value])
   count = printing.count(len(found), "photograph")
-  print(f"Starting the server and sending it {count} over gRPC")
-  answers = photographs.ask_server(model, found)
+  if model is None:
+    print(f"Captioning {count}")
+    answers = photographs.ask(gcap_tf.load(), found)
+  else:
+    print(f"Starting the server and sending it {count} over gRPC")
+    answers = photographs.ask_server(model, found)
   following = [
     (f"{commands.command('caption')} --pictures=YOUR_PHOTO.jpg --draw=drawn", "your own photos"),
     (

@@ -1,9 +1,9 @@
 """Where the models that come with the package are kept.
 
-| name             | packed run     | SavedModel (DIR/1)   | what it captions                     |
-|------------------|----------------|----------------------|--------------------------------------|
-| `shipped`        | `photographs/` | `photographs_model/` | photographs                          |
-| `shipped_labels` | `run/`         | `model/`             | boxes with labels, from any detector |
+| name             | packed run     | SavedModel               | what it captions             |
+|------------------|----------------|--------------------------|------------------------------|
+| `shipped`        | `photographs/` | export/shipped_models.py | photographs                  |
+| `shipped_labels` | `run/`         | `model/1`                | labelled boxes of a detector |
 
 detector/  the packed run of our detector: what `shipped` names where a detector is asked for
 """
@@ -17,9 +17,7 @@ from gcap_tf import errors, files
 NAME, LABELS = "shipped", "shipped_labels"
 _HERE = pathlib.Path(__file__).parent
 RUN, MODEL = _HERE / "run", _HERE / "model"
-# No captioner of photographs is packed yet. When it is, this line becomes
-# PHOTOGRAPHS, PHOTOGRAPHS_MODEL = _HERE / "photographs", _HERE / "photographs_model"
-PHOTOGRAPHS, PHOTOGRAPHS_MODEL = RUN, MODEL
+PHOTOGRAPHS = _HERE / "photographs"
 DETECTOR = _HERE / "detector"
 
 
@@ -49,9 +47,9 @@ def detector_folder(named: files.PathLike) -> pathlib.Path:
   return DETECTOR
 
 
-def model_folder(named: str = NAME) -> pathlib.Path:
-  """Base path of a shipped SavedModel, by the name of its run."""
-  return _present({NAME: PHOTOGRAPHS_MODEL, LABELS: MODEL}[named], "1/saved_model.pb", "")
+def model_folder() -> pathlib.Path:
+  """Base path of the SavedModel of the captioner of labels."""
+  return _present(MODEL, "1/saved_model.pb", "")
 
 
 def _present(folder: pathlib.Path, part: str, why: str) -> pathlib.Path:

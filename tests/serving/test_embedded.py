@@ -123,7 +123,7 @@ def test_message_beyond_the_limit_is_refused(base):
 def test_requests_past_their_deadline_are_dropped_unrun(base):
   with harness.serving(base, batching=batching.BatchingConfig(num_batch_threads=1)) as server:
     caller = harness.Caller(server)
-    slow = {"seconds_in_tenths": np.array([10], np.int32)}
+    slow = {"seconds_in_tenths": np.array([30], np.int32)}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
       first = pool.submit(caller.predict, slow, "sleep")
       harness.wait_until(lambda: server.metrics.batch_rows.count("captioner", "sleep") == 1)

@@ -25,18 +25,17 @@ def test_only_the_bare_name_means_the_package():
 
 
 def test_a_package_without_it_says_so_in_one_line(tmp_path, monkeypatch):
-  for name in ("RUN", "MODEL", "PHOTOGRAPHS", "PHOTOGRAPHS_MODEL"):
+  for name in ("RUN", "MODEL", "PHOTOGRAPHS"):
     monkeypatch.setattr(folders, name, tmp_path / name)
   for name in ("shipped", "shipped_labels"):
     with pytest.raises(errors.UserError, match=r"has no shipped captioner.*name a folder"):
       run_folders.load(name)
-    with pytest.raises(errors.UserError, match="has no shipped captioner"):
-      folders.model_folder(name)
+  with pytest.raises(errors.UserError, match="has no shipped captioner"):
+    folders.model_folder()
 
 
 def test_the_two_captioners_have_names_of_their_own(tmp_path, monkeypatch):
   assert folders.run_folder("shipped_labels") == folders.RUN
-  assert folders.model_folder("shipped_labels") == folders.MODEL
   (tmp_path / "config.json").write_text("{}")
   monkeypatch.setattr(folders, "PHOTOGRAPHS", tmp_path)
   assert folders.run_folder("shipped") == tmp_path
@@ -45,13 +44,15 @@ def test_the_two_captioners_have_names_of_their_own(tmp_path, monkeypatch):
 
 
 @shipped
-def test_the_shipped_run_is_packed_and_names_no_folder():
-  assert packed_weights.path_of(folders.RUN).exists()
-  config = (folders.RUN / "config.json").read_text()
+@pytest.mark.parametrize("folder", [folders.RUN, folders.PHOTOGRAPHS])
+def test_a_shipped_run_is_packed_and_names_no_folder(folder):
+  assert packed_weights.path_of(folder).exists()
+  config = (folder / "config.json").read_text()
   assert '"data"' not in config and '"command"' not in config and "/tmp" not in config
-  figures = files.read_json(folders.RUN / "metrics.json")
+  figures = files.read_json(folder / "metrics.json")
   assert figures["cider"] > 0 and 1 < figures["f1_all"] < 100
-  card = (folders.RUN / "MODEL_CARD.md").read_text()
+  assert "/root" not in (folder / "metrics.json").read_text()
+  card = (folder / "MODEL_CARD.md").read_text()
   for part in ("## Limits", "Flickr30k Entities", "non-commercial", "CIDEr"):
     assert part in card
 
@@ -61,7 +62,7 @@ def test_the_shipped_run_and_the_shipped_model_say_the_same():
   run = run_folders.load("shipped_labels", "captioner")
   assert run.model.config.num_labels and not run.model.config.feature_size
   pictures = list(samples.scene_records(2))
-  config = versions.ModelConfig("captioner", folders.model_folder("shipped_labels"))
+  config = versions.ModelConfig("captioner", folders.model_folder())
   with embedded.Server(embedded.ServerConfig(models=(config,), rest_port=None)) as server:
     asker = client.Client(server.address)
     boxes = [p.regions.boxes_px / np.array([p.width, p.height] * 2) for p in pictures]
@@ -86,6 +87,12 @@ def _caption(run, picture) -> str:
   config = captioner_evaluation.usual_decoding(run.model)
   (row,) = region_captioning.caption_store(run, One("scenes"), config)
   return row["caption"]
+
+
+@shipped
+def test_all_shipped_weights_are_small():
+  everything = [path for path in folders.RUN.parent.rglob("*") if path.is_file()]
+  assert sum(path.stat().st_size for path in everything) < 40e6
 
 
 def test_a_package_without_a_detector_says_so_in_one_line(tmp_path, monkeypatch):

@@ -1,9 +1,10 @@
-"""Which photographs the demo captions, and the answers of a server."""
+"""Which photographs the demo captions, and the answers of a captioner or of a server."""
 
 import os
 import pathlib
 from collections.abc import Mapping, Sequence
 
+from gcap_tf import api, picture_inputs
 from serving import client, embedded, free_photographs, versions
 from serving.wire import answers, picture_files
 
@@ -16,6 +17,18 @@ def find(more: int) -> dict[str, pathlib.Path]:
   for path in _in_data(os.environ.get(DATA, ""), more):
     found[f"Picture {path.stem}"] = path
   return found
+
+
+def ask(
+  captioner: api.Captioner, found: Mapping[str, pathlib.Path], batch: int = 8
+) -> list[answers.GroundedCaption]:
+  """Captions the photographs in this process; the answers are those of a server."""
+  paths, answered = list(found.values()), []
+  for start in range(0, len(paths), batch):
+    given = [picture_inputs.read(path) for path in paths[start : start + batch]]
+    outputs = captioner.arrays(given)
+    answered += [answers.read(outputs, row, None) for row in range(len(given))]
+  return answered
 
 
 def ask_server(

@@ -9,6 +9,8 @@ import dataclasses
 import os
 import pathlib
 
+from gcap_tf import files
+
 FOLDER_VARIABLE = "GCAP_SPICE"
 
 
@@ -73,10 +75,7 @@ JARS = (
 def folder() -> pathlib.Path:
   """Where the libraries are kept: $GCAP_SPICE, else a folder in the user's cache."""
   chosen = os.environ.get(FOLDER_VARIABLE)
-  if chosen:
-    return pathlib.Path(chosen)
-  cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-  return pathlib.Path(cache) / "gcap_tf" / "spice"
+  return pathlib.Path(chosen) if chosen else files.cache_folder() / "spice"
 
 
 def missing(where: pathlib.Path | None = None) -> list[Jar]:
