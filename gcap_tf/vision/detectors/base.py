@@ -53,12 +53,15 @@ DETECTORS: registry.Registry[Callable[[str, Sequence[str] | None], Detector]] = 
 )
 
 
-def detections(boxes: np.ndarray, labels: Sequence[str], scores: np.ndarray) -> Detections:
-  """Cuts boxes at the edges, drops empty ones, sorts by score."""
+def detections(
+  boxes: np.ndarray, labels: Sequence[str], scores: np.ndarray, ordered: bool = False
+) -> Detections:
+  """Cuts boxes at the edges, drops empty ones, and sorts by score unless they are `ordered`."""
   boxes = np.clip(np.asarray(boxes, np.float32).reshape(-1, 4), 0.0, 1.0)
   scores = np.asarray(scores, np.float32).reshape(-1)
   usable = (boxes[:, 2:] > boxes[:, :2]).all(1) & np.isfinite(scores)
-  order = [row for row in np.argsort(-scores, kind="stable") if usable[row]]
+  by_score = np.argsort(-scores, kind="stable")
+  order = [row for row in (range(len(scores)) if ordered else by_score) if usable[row]]
   return Detections(boxes[order], tuple(labels[row] for row in order), scores[order])
 
 

@@ -32,7 +32,8 @@ class OwnDetector(base.Detector):
     placed, content = base.on_canvas(image, self._run.detector.config.size)
     boxes, scores, labels = self._look(tf.constant(placed), tf.constant(content[None]))
     names = [self._run.labels[column] for column in labels[0].numpy()]
-    return base.detections(boxes[0].numpy(), names, scores[0].numpy())
+    # The order of our detector prefers what is not covered yet, so it is not that of the scores.
+    return base.detections(boxes[0].numpy(), names, scores[0].numpy(), ordered=True)
 
   def _find(self, placed: tf.Tensor, content: tf.Tensor) -> tuple[tf.Tensor, ...]:
     found = self._run.detector.detect(placed, content, _REGIONS)
