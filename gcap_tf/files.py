@@ -95,7 +95,7 @@ def read_json(path: PathLike, what: str = "file") -> Any:
     raise errors.UserError(f"{what} {path} does not exist") from None
   except RecursionError:
     raise errors.UserError(f"{what} {path} is not valid JSON (it nests too deep)") from None
-  except (json.JSONDecodeError, UnicodeDecodeError) as error:
+  except ValueError as error:  # JSON or UTF-8 that is none, or a number of thousands of digits.
     raise errors.UserError(f"{what} {path} is not valid JSON ({error})") from None
 
 
@@ -110,8 +110,22 @@ def unseal(values: dict[str, Any], path: PathLike, what: str) -> dict[str, Any]:
     return values
   kept = {key: value for key, value in values.items() if key != _SEAL}
   if values[_SEAL] != _checksum(kept):
-    raise errors.UserError(f"{what} {path} is damaged: it does not match its checksum")
+    raise errors.UserError(
+      f'{what} {path} is damaged: it does not match its "{_SEAL}"; if it was changed on purpose, '
+      f'remove "{_SEAL}" from it'
+    )
   return kept
+
+
+def write_sealed_json(path: PathLike, values: dict[str, Any], indent: int | None = 2) -> None:
+  """Writes a JSON object with its own checksum."""
+  write_json(path, seal(values), indent)
+
+
+def read_sealed_json(path: PathLike, what: str) -> Any:
+  """Reads what `write_sealed_json` wrote, without the checksum; a damaged file is a `UserError`."""
+  values = read_json(path, what)
+  return unseal(values, path, what) if isinstance(values, dict) else values
 
 
 def _checksum(values: dict[str, Any]) -> str:

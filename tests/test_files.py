@@ -99,3 +99,14 @@ def test_json_that_nests_too_deep_is_one_line(tmp_path):
   (tmp_path / "deep.json").write_text("[" * 100_000)
   with pytest.raises(errors.UserError, match="not valid JSON"):
     files.read_json(tmp_path / "deep.json")
+
+
+def test_a_sealed_file_reads_back_and_its_damage_is_named(tmp_path):
+  path = tmp_path / "x.json"
+  files.write_sealed_json(path, {"a": [1, 2.5]})
+  assert files.read_sealed_json(path, "file") == {"a": [1, 2.5]}
+  path.write_text(path.read_text().replace("2.5", "2.6"))
+  with pytest.raises(errors.UserError, match=r"x\.json is damaged"):
+    files.read_sealed_json(path, "file")
+  path.write_text("[1]")
+  assert files.read_sealed_json(path, "file") == [1]

@@ -63,8 +63,17 @@ def configuration():
   names = tuple(_DETECTOR.value)
   if len(names) != 1 and not _CROSS_FIT.value:
     raise errors.UserError("--detector names several: add --cross_fit, or name one")
+  if len(names) == 1 and _CROSS_FIT.value:
+    raise errors.UserError("--cross_fit needs a run folder for each fold: --detector=RUN0,RUN1")
+  from gcap_tf.vision.detectors import catalog
   from gcap_tf.vision.extraction import region_extractor
 
+  for flag in (_DESCRIBER, _CLASS_NAMES):
+    if flag.value != flag.default and not catalog.is_foreign(names[0]):
+      raise errors.UserError(
+        f"--{flag.name} is for a detector of another program, and --detector={names[0]} is ours; "
+        "leave it out"
+      )
   config = region_extractor.ExtractionConfig(
     detector=_REST.value if _CROSS_FIT.value else names[0],
     describer=_DESCRIBER.value,

@@ -1,7 +1,7 @@
 r"""Trains our detector on the annotated boxes of a dataset.
 
     python -m trainers.train_detector --source=data/flickr30k_entities \
-      --pictures=data/flickr30k_images --run=runs/eyes
+      --pictures=data/flickr30k_images --run=runs/eyes --backbone_weights=efficientdet-lite0.tflite
 
 It learns boxes, object words and colours from phrases that point to boxes. No captioner sees
 that: it gets regions, never which word of a caption belongs to which box.
@@ -10,8 +10,8 @@ The backbone is frozen: its maps are computed once, into --cache (0.85 MB a pict
 model.tuned_stride=16 its middle layers are learned too, at a tenth of the rate, and only the first
 ones are computed once. Run the command again to go on after a stop. --fold=K/4 leaves a quarter of
 the training pictures out, chosen by a hash of their ids, for labels that are cross-fitted;
---proposer=RUN keeps the boxes of a finished run and learns words and colours alone, in minutes. The
-last line is one JSON object with the figures on the val split.
+--proposer=RUN keeps the backbone and boxes of a finished run and learns words and colours alone, in
+minutes. The last line is one JSON object with the figures on the val split.
 """
 
 import dataclasses
@@ -43,7 +43,9 @@ _BACKBONE = flags.DEFINE_string(
   "backbone", None, "lite0 (the default), lite2, or keras:NAME of keras.applications."
 )
 _WEIGHTS = flags.DEFINE_string(
-  "backbone_weights", None, "imagenet (the default), none, or a .weights.h5 file."
+  "backbone_weights",
+  None,
+  "imagenet (the default), none, a .weights.h5 file, or the .tflite file of an EfficientDet-Lite.",
 )
 _EPOCHS = flags.DEFINE_integer("epochs", None, "Passes over the pictures.", 1)
 _BATCH = flags.DEFINE_integer("batch_size", None, "Pictures of a step.", 1)

@@ -62,7 +62,7 @@ def check_replaceable(out: pathlib.Path) -> None:
   if not out.exists() or (out.is_dir() and not any(out.iterdir())):
     return
   path = out / "config.json"
-  config = files.read_json(path, "run configuration") if path.is_file() else None
+  config = files.read_sealed_json(path, "run configuration") if path.is_file() else None
   if isinstance(config, dict) and "imported" in config:
     return
   raise errors.UserError(

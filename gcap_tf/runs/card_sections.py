@@ -74,11 +74,13 @@ def stages(config: dict[str, Any]) -> list[str]:
   ):
     lines += ["No box of an annotated word was shown to the attention in any stage.", ""]
   for number, (stage, options) in enumerate(zip(every, options_of, strict=True), 1):
-    lines.append(f"{number}. {stage.get('method') or 'from random weights'}")
+    begun = "captions" if "start" in options else "from random weights"
+    lines.append(f"{number}. {stage.get('method') or begun}")
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
   if config.get("start_share"):
     before, tuned = config["start_share"], 1 - config["start_share"]
-    lines.append(f"{len(every) + 1}. weights: {before:g} of 1 + {tuned:g} of {len(every)}")
+    stage = config.get("start_stage", 1)
+    lines.append(f"{len(every) + 1}. weights: {before:g} of {stage} + {tuned:g} of {len(every)}")
   return [*lines, ""]
 
 

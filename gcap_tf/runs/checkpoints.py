@@ -28,7 +28,7 @@ def save(folder: files.PathLike, **objects: tf.Module | keras.Model) -> None:
     tf.train.Checkpoint(**_trackables(objects)).write(str(partial / "state"))
     sums = {path.name: files.sha256(path) for path in sorted(partial.iterdir())}
     manifest = {"sha256": sums, "variables": _listing(objects)}
-    files.write_json(partial / _MANIFEST, manifest)
+    files.write_sealed_json(partial / _MANIFEST, manifest)
 
 
 def restore(folder: files.PathLike, **objects: tf.Module | keras.Model) -> None:
@@ -37,7 +37,7 @@ def restore(folder: files.PathLike, **objects: tf.Module | keras.Model) -> None:
   fault = damage(folder)
   if fault:
     raise errors.UserError(f"checkpoint {folder} is damaged: {fault}")
-  saved = files.read_json(folder / _MANIFEST, "checkpoint manifest")["variables"]
+  saved = _read_manifest(folder)["variables"]
   for name, wanted in _listing(objects).items():
     _check_same(folder, name, saved.get(name, []), wanted)
   checkpoint = tf.train.Checkpoint(**_trackables(objects))
@@ -92,8 +92,8 @@ def damage(folder: files.PathLike) -> str | None:
   if not (folder / _MANIFEST).exists():
     return f"{_MANIFEST} is missing"
   try:
-    sums = files.read_json(folder / _MANIFEST, "checkpoint manifest")["sha256"]
-  except (errors.UserError, KeyError, TypeError):
+    sums = _read_manifest(folder)["sha256"]
+  except errors.UserError:
     return f"{_MANIFEST} cannot be read"
   for name, expected in sums.items():
     path = folder / name
@@ -102,6 +102,19 @@ def damage(folder: files.PathLike) -> str | None:
     if files.sha256(path) != expected:
       return f"{name} does not match its checksum"
   return None
+
+
+def _read_manifest(folder: pathlib.Path) -> dict[str, dict[str, Any]]:
+  """Sums of the files, and name and shape of the variables of each model."""
+  path = folder / _MANIFEST
+  found = files.read_sealed_json(path, "checkpoint manifest")
+  parts = [found.get(key) if isinstance(found, dict) else None for key in ("sha256", "variables")]
+  if not all(isinstance(part, dict) for part in parts):
+    raise errors.UserError(f"checkpoint manifest {path} is damaged")
+  listed = [row for rows in parts[1].values() for row in (rows if isinstance(rows, list) else [0])]
+  if not all(isinstance(row, list) and len(row) == 2 for row in listed):
+    raise errors.UserError(f"checkpoint manifest {path} is damaged")
+  return found
 
 
 class StepCheckpoints:
@@ -132,8 +145,8 @@ class StepCheckpoints:
     """Raises a `UserError` if the newest state is of models with other variables."""
     for step in reversed(self.steps()):
       try:
-        saved = files.read_json(self.path(step) / _MANIFEST, "checkpoint manifest")["variables"]
-      except (errors.UserError, KeyError, TypeError):
+        saved = _read_manifest(self.path(step))["variables"]
+      except errors.UserError:
         continue  # Damaged: `restore_newest` takes the one before, too.
       for name, wanted in _listing(models).items():
         _check_same(self.path(step), name, saved.get(name, []), wanted)

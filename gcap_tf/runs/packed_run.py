@@ -67,8 +67,7 @@ def pack(
   """
   out = pathlib.Path(out)
   loaded = run_folders.load(run)
-  if start_share:
-    blend_with_start(loaded, start_share)
+  start = blend_with_start(loaded, start_share) if start_share else None
   _check_replaceable(out)
   if out.resolve() == loaded.folder.resolve():
     raise errors.UserError(f"--out and --run are both {out}; choose another --out")
@@ -78,8 +77,9 @@ def pack(
     earlier = earlier_stages(loaded.config)
     if earlier:
       config["earlier_stages"] = earlier
-    if start_share:
+    if start:
       config["start_share"] = start_share
+      config["start_stage"] = len(earlier_stages(start.config)) + 1
     if figures is not None:
       config["evaluated"] = evaluated
       files.write_json(partial / card_sections.METRICS, figures)
@@ -88,7 +88,7 @@ def pack(
       files.write_json(partial / card_sections.METRICS, kept)
     if detector or region_recipes.read(loaded.config):
       config["regions"] = _pack_detector(loaded, detector, partial)
-    files.write_json(partial / "config.json", config)
+    files.write_sealed_json(partial / "config.json", config)
     loaded.vocabulary.save(partial / "vocabulary.json")
     packed_weights.save(packed_weights.path_of(partial), loaded.model)
     if loaded.kind == "captioner":
@@ -136,12 +136,13 @@ def _pack_detector(run: run_folders.Run, detector: str, out: pathlib.Path) -> di
   return kept.to_dict()
 
 
-def blend_with_start(run: run_folders.Run, share: float) -> None:
-  """Gives a fine-tuned model the weights s * start + (1 - s) * tuned.
+def blend_with_start(run: run_folders.Run, share: float) -> run_folders.Run:
+  """Gives a fine-tuned model the weights s * start + (1 - s) * tuned; returns the start.
 
   Fine-tuning forgets; weights between its two ends keep most of what was gained and lose
   little of what was known before (Wortsman et al., "Robust fine-tuning of zero-shot
-  models", CVPR 2022). If a run was fine-tuned more than once, the start is the first run.
+  models", CVPR 2022). If a run was fine-tuned more than once, the start is the last run that was
+  trained on captions.
   """
   if not 0.0 <= share <= 1.0:
     raise errors.UserError(f"start_share is {share:g}; it must be 0 to 1")
@@ -149,12 +150,16 @@ def blend_with_start(run: run_folders.Run, share: float) -> None:
     raise errors.UserError(f"{run.folder} was not fine-tuned from another run: leave start_share 0")
   first = run.config["start"]
   for folder, config in starts(run.config):
+    first = folder
+    if not config.get("method"):
+      break
     first = config.get("start") or folder
   start = run_folders.load(first, run.kind)
   if start.vocabulary != run.vocabulary or start.model.config != run.model.config:
     raise errors.UserError(f"{start.folder} has changed since {run.folder} began with it")
   for tuned, before in zip(run.model.variables, start.model.variables, strict=True):
     tuned.assign(share * before + (1.0 - share) * tuned)
+  return start
 
 
 def portable(config: dict[str, Any]) -> dict[str, Any]:

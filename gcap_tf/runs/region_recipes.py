@@ -32,6 +32,7 @@ class RegionRecipe:
   labels, colours: words of the detector; () if any will do.
   fingerprint: of the weights that made the regions; "" if unknown, or if several detectors
     shared the work (cross-fitting).
+  square: of clips, whether both sides of a box are divided by the frame's width.
   """
 
   detector: str = SHIPPED
@@ -41,6 +42,7 @@ class RegionRecipe:
   labels: tuple[str, ...] = ()
   colours: tuple[str, ...] = ()
   fingerprint: str = ""
+  square: bool = False
 
   def to_dict(self) -> dict[str, Any]:
     """As config.json has it."""
@@ -92,6 +94,7 @@ def _recipe(record: Mapping[str, Any]) -> RegionRecipe:
     labels=tuple(record["labels"]),
     colours=tuple(record["colours"]),
     fingerprint="" if folds else record["fingerprint"],
+    square=record.get("square", False),
   )
 
 

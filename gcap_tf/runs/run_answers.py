@@ -8,7 +8,7 @@ import pathlib
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.decoding import answers, confidence
-from gcap_tf.runs import run_folders, run_words
+from gcap_tf.runs import packed_manifest, run_folders, run_words
 from gcap_tf.text import articles
 
 FILE = "calibration.json"
@@ -38,7 +38,7 @@ def read(path: pathlib.Path) -> confidence.Calibration | None:
   """The calibration in a file; None if there is no file."""
   if not path.exists():
     return None
-  values = files.read_json(path, "calibration")
+  values = files.read_sealed_json(path, "calibration")
   values = {name: value for name, value in values.items() if name != FIGURES}
   found = configs.from_dict(confidence.Calibration, values, str(path))
   for weights, evidence in (
@@ -53,5 +53,6 @@ def read(path: pathlib.Path) -> confidence.Calibration | None:
 
 
 def write(path: pathlib.Path, calibration: confidence.Calibration, figures: dict) -> None:
-  """Writes a calibration and the figures of its fit."""
-  files.write_json(path, {**configs.to_dict(calibration), FIGURES: figures})
+  """Writes a calibration and the figures of its fit, into the manifest of a packed run, too."""
+  files.write_sealed_json(path, {**configs.to_dict(calibration), FIGURES: figures})
+  packed_manifest.add(path)

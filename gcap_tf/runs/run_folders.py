@@ -74,7 +74,7 @@ def write_config(
   folder = pathlib.Path(folder)
   vocabulary.save(folder / "vocabulary.json")
   values = config_values(kind, name, model_config, vocabulary, extra or {})
-  files.write_json(folder / "config.json", values)
+  files.write_sealed_json(folder / "config.json", values)
 
 
 def config_values(
@@ -111,7 +111,7 @@ def read_config(folder: pathlib.Path) -> dict[str, Any]:
   """config.json of a run folder, with options under their current names."""
   if not (folder / "config.json").exists():
     raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
-  config = files.read_json(folder / "config.json", "run configuration")
+  config = files.read_sealed_json(folder / "config.json", "run configuration")
   missing = [key for key in _REQUIRED if not isinstance(config, dict) or key not in config]
   if missing:
     raise errors.UserError(f'{folder}/config.json describes no run: it has no "{missing[0]}"')

@@ -137,13 +137,13 @@ class Record:
       lines = [json.dumps(line, ensure_ascii=False) + "\n" for line in history]
       files.write_text(self.folder / HISTORY, "".join(lines))
     files.write_json(self.folder / "vocabulary.json", self._words, None)
-    files.write_json(self.folder / "config.json", values)
+    files.write_sealed_json(self.folder / "config.json", values)
 
   def _before(self) -> dict[str, Any] | None:
     path = self.folder / "config.json"
     if not path.exists():
       return None
-    values = files.read_json(path, "run configuration")
+    values = files.read_sealed_json(path, "run configuration")
     if not isinstance(values, dict):
       raise errors.UserError(f"run configuration {path} is not a JSON object")
     return renamed_options.current_run(values)
@@ -215,7 +215,7 @@ def _check_is_trained(folder: pathlib.Path) -> None:
     )
   path = folder / "config.json"
   if path.exists() and checkpoints.best_path(folder).exists():
-    config = files.read_json(path, "run configuration")
+    config = files.read_sealed_json(path, "run configuration")
     if not isinstance(config, dict) or "training" not in config:
       raise errors.UserError(
         f"{folder} holds a model that was not trained here, which training would overwrite; choose "

@@ -52,13 +52,13 @@ class DetectorConfig:
   size: configs.PositiveInt = canvas.SIZE
   labels: configs.PositiveInt = 480
   colours: configs.PositiveInt = 11
-  width: configs.PositiveInt = 96
+  width: configs.PositiveInt = 128
   depth: configs.Count = 3
   units: configs.PositiveInt = 512
   dropout: configs.Fraction = 0.3
   candidates: configs.PositiveInt = 1500
-  threshold: configs.Fraction = 0.5
-  sigma: configs.Weight = 2.0
+  threshold: configs.Fraction = 0.6
+  sigma: configs.Weight = 3.0
   cell_units: configs.Count = 0
   tuned_stride: Literal[0, 8, 16, 32] = 0
 

@@ -1,6 +1,7 @@
 """Backbone maps of photographs on disk, in float16: frozen layers run once, not every epoch.
 
-    FOLDER/index.json      what the maps are of: picture ids, backbone, size, views, pictures done
+    FOLDER/index.json      what the maps are of: picture ids, backbone, its weights, size, views,
+                           pictures done
     FOLDER/map_8.npy ...   [pictures, views, S/8, S/8, C]; see `picture_views.py`
     FOLDER/picture.npy     [pictures, views, S/4, S/4, 3] uint8, for colours
     FOLDER/content.npy     [pictures, views, 2] float32
@@ -9,6 +10,7 @@ A fill that was stopped goes on after the last whole batch. With both views a pi
 384 pixels takes 0.85 MB with three maps (Lite0), 0.4 MB with the one of stride 8.
 """
 
+import hashlib
 import os
 import pathlib
 from collections.abc import Sequence
@@ -50,6 +52,7 @@ class MapCache:
     self.backbone, self.image_ids, self.paths = backbone, list(image_ids), list(paths)
     self.size, self.views = size, views
     self.rows = {image_id: row for row, image_id in enumerate(self.image_ids)}
+    self._weights = _digest(backbone)
     self._arrays = self._open()
 
   def fill(self) -> "MapCache":
@@ -119,6 +122,7 @@ class MapCache:
   def _about(self) -> dict[str, Any]:
     return {
       "backbone": self.backbone.name,
+      "weights": self._weights,
       "size": self.size,
       "strides": sorted(self.backbone.channels),
       "views": self.views,
@@ -153,6 +157,14 @@ class MapCache:
     for array in self._arrays.values():
       array.flush()
     files.write_json(self.folder / "index.json", {"done": done, **self._about()}, None)
+
+
+def _digest(backbone: base.Backbone) -> str:
+  """A hash of the backbone's weights."""
+  digest = hashlib.sha256()
+  for weight in backbone.get_weights():
+    digest.update(np.ascontiguousarray(weight).tobytes())
+  return digest.hexdigest()[:16]
 
 
 def maps_of(batch: dict[str, tf.Tensor]) -> dict[int, tf.Tensor]:

@@ -24,7 +24,7 @@ from gcap_tf.vision import detector as detectors
 GRID = 7
 CELLS = GRID * GRID
 SCALE = 4.0  # A sure label is about as large as a rare value of a standardised number.
-_LIMIT = 8.0
+LIMIT = 8.0
 _EPSILON = 1e-3  # As the detector standardises.
 _BINS = 4  # map_16 stands as 2 x 2 bins in a region vector.
 
@@ -143,20 +143,25 @@ class RegionMaker(tf.Module):
       for name in ("label", "colour")
     )
 
+  def standard_of(self, part: str) -> tuple[tf.Tensor, tf.Tensor]:
+    """Mean and deviation that standardise a part of region vectors, such as "geometry"."""
+    start, end = self._parts[part]
+    mean, deviation = self._statistics()
+    return mean[start:end], deviation[start:end]
+
   def _visual(self, vectors: tf.Tensor) -> tf.Tensor:
     """[..., G]: the chosen columns of region vectors, standardised."""
     mean, deviation = self._statistics()
     standard = (vectors - mean) / deviation
     chosen = {name: standard[..., start:end] for name, (start, end) in self._parts.items()}
     chosen["map_16"] = tf.add_n(tf.split(chosen["map_16"], _BINS, -1)) / _BINS
-    return tf.clip_by_value(tf.concat(list(chosen.values()), -1), -_LIMIT, _LIMIT)
+    return tf.clip_by_value(tf.concat(list(chosen.values()), -1), -LIMIT, LIMIT)
 
   def _grid(self, coarse: tf.Tensor, whole: tf.Tensor) -> tf.Tensor:
     cells = roi_average.average(coarse, whole, GRID)  # [B, 1, C * M]
     cells = tf.reshape(cells, [-1, CELLS, self.grid_size])
-    mean, deviation = self._statistics()
-    start, end = self._parts["map_32"]
-    return tf.clip_by_value((cells - mean[start:end]) / deviation[start:end], -_LIMIT, _LIMIT)
+    mean, deviation = self.standard_of("map_32")
+    return tf.clip_by_value((cells - mean) / deviation, -LIMIT, LIMIT)
 
   def _statistics(self) -> tuple[tf.Tensor, tf.Tensor]:
     mean = tf.convert_to_tensor(self.standard.moving_mean)

@@ -100,3 +100,15 @@ def test_a_damaged_newest_state_falls_back_to_the_one_before(tmp_path, capsys, h
 
 def test_no_state_means_step_zero(tmp_path):
   assert checkpoints.StepCheckpoints(tmp_path / "none").restore_newest(model=made(0.0)) == 0
+
+
+@pytest.mark.parametrize("change", ['"varaibles"', '"sha265"', "["])
+def test_a_manifest_that_lacks_a_part_is_damage(tmp_path, change):
+  model = keras.Sequential([keras.layers.Input([2]), keras.layers.Dense(1)])
+  checkpoints.save(tmp_path / "step", model=model)
+  path = tmp_path / "step" / "manifest.json"
+  text = path.read_text()
+  path.write_text(text.replace('"variables"' if "v" in change else '"sha256"', change))
+  assert "cannot be read" in checkpoints.damage(tmp_path / "step")
+  with pytest.raises(errors.UserError, match="damaged"):
+    checkpoints.restore(tmp_path / "step", model=model)

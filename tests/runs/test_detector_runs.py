@@ -36,6 +36,22 @@ def test_a_run_is_loaded_and_packed(tmp_path):
   assert len(arrays) == len(model.head.weights)
 
 
+def test_a_backbone_of_a_file_is_packed_too(tmp_path):
+  model = _run(tmp_path / "run")
+  model.backbone.save_weights(tmp_path / "own.weights.h5")
+  config = json.loads((tmp_path / "run" / "config.json").read_text())
+  config["backbone_weights"] = str(tmp_path / "own.weights.h5")
+  del config["checksum"]
+  (tmp_path / "run" / "config.json").write_text(json.dumps(config))
+  detector_runs.pack(tmp_path / "run", tmp_path / "packed")
+  assert str(tmp_path) not in (tmp_path / "packed" / "config.json").read_text()
+  detector_runs.copy_backbone(tmp_path / "packed", tmp_path / "run")
+  for folder in ("packed", "run"):
+    found = detector_runs.load(tmp_path / folder).detector.backbone
+    for ours, theirs in zip(model.backbone.weights, found.weights, strict=True):
+      np.testing.assert_allclose(theirs, ours, atol=np.abs(ours).max() / 250)
+
+
 def test_what_is_no_detector_is_one_line(tmp_path):
   with pytest.raises(errors.UserError, match=r"no config\.json"):
     detector_runs.load(tmp_path)

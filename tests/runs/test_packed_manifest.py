@@ -6,6 +6,8 @@ from gcap_tf import errors
 from gcap_tf.runs import packed_manifest, packed_run, run_folders
 from tests.export import tiny_runs
 
+NAMES = ["config.json", "vocabulary.json", "weights.npz", "manifest.json", "word_classes.json"]
+
 
 @pytest.fixture(name="packed")
 def packed_run_folder(tmp_path):
@@ -14,7 +16,7 @@ def packed_run_folder(tmp_path):
   return tmp_path / "out"
 
 
-@pytest.mark.parametrize("name", ["config.json", "vocabulary.json", "weights.npz", "manifest.json"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_changed_file_is_refused(packed, name):
   content = bytearray((packed / name).read_bytes())
   place = content.find(b"1") if name == "config.json" else len(content) // 2
@@ -33,6 +35,18 @@ def test_a_missing_file_is_named_and_a_run_without_a_manifest_passes(packed):
   packed_manifest.check(packed)
 
 
-def test_files_that_are_added_later_do_not_count(packed):
-  (packed / "calibration.json").write_text("{}")
+def test_files_that_are_added_later_count_once_they_are_listed(packed):
+  added = packed / "calibration.json"
+  added.write_text("{}")
   packed_manifest.check(packed)
+  packed_manifest.add(added)
+  packed_manifest.check(packed)
+  added.write_text("[]")
+  with pytest.raises(errors.UserError, match=r"calibration\.json is damaged"):
+    packed_manifest.check(packed)
+
+
+def test_other_runs_get_no_manifest(tmp_path):
+  (tmp_path / "calibration.json").write_text("{}")
+  packed_manifest.add(tmp_path / "calibration.json")
+  assert [path.name for path in tmp_path.iterdir()] == ["calibration.json"]

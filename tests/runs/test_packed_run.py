@@ -81,6 +81,19 @@ def test_a_fine_tuned_run_can_be_averaged_with_its_start(tmp_path):
     packed_run.pack(tmp_path / "first", tmp_path / "other", start_share=0.5)
 
 
+def test_the_start_of_an_average_is_the_last_run_on_captions(tmp_path):
+  tiny_runs.trained_run(tmp_path / "language")
+  captions = tiny_runs.trained_run(tmp_path / "captions", start=str(tmp_path / "language"))
+  tiny_runs.trained_run(tmp_path / "tuned", start=str(tmp_path / "captions"), method="scst")
+  tuned = run_folders.load(tmp_path / "tuned")
+  for variable in tuned.model.variables:
+    variable.assign(variable + 1.0)
+  assert packed_run.blend_with_start(tuned, 1.0).folder == captions.folder
+  packed_run.pack(tmp_path / "tuned", tmp_path / "out", start_share=0.5)
+  card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
+  assert "4. weights: 0.5 of 2 + 0.5 of 3" in card
+
+
 def test_a_folder_that_is_something_else_is_left_alone(tmp_path):
   tiny_runs.trained_run(tmp_path / "run")
   (tmp_path / "mine").mkdir()

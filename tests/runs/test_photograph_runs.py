@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from gcap_tf import errors
+from gcap_tf import errors, files
 from gcap_tf.runs import photograph_runs
 from tests.export import picture_captioner
 from tests.vision import small_detector
@@ -15,7 +15,9 @@ def test_a_run_finds_the_detector_that_it_names_or_its_own_copy(tmp_path):
   assert found.foreign == "" and found.run.name == "updown"
   shutil.move(tmp_path / "eyes", run / "detector")
   config = run / "detector" / "config.json"
-  config.write_text(config.read_text().replace(str(tmp_path / "eyes"), str(run / "detector")))
+  values = files.read_sealed_json(config, "options")
+  values["backbone_weights"] = str(run / "detector" / "backbone.weights.h5")
+  files.write_sealed_json(config, values)
   assert photograph_runs.load(found.run).detector.folder == run / "detector"
 
 

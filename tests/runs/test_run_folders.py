@@ -71,6 +71,7 @@ def test_weights_that_do_not_fit_the_options_are_refused(tmp_path):
   saved(tmp_path, "matcher")
   config = json.loads((tmp_path / "config.json").read_text())
   config["model_config"]["joint_size"] = 7
+  del config["checksum"]
   (tmp_path / "config.json").write_text(json.dumps(config))
   with pytest.raises(errors.UserError, match="does not fit the model"):
     run_folders.load(tmp_path)
@@ -91,7 +92,7 @@ def test_packed_weights_that_do_not_fit_the_options_are_refused(tmp_path):
   model, _ = saved(tmp_path, "captioner")
   packed_weights.save(packed_weights.path_of(tmp_path), model)
   files.remove(checkpoints.best_path(tmp_path).parent)
-  config = files.read_json(tmp_path / "config.json")
+  config = files.read_sealed_json(tmp_path / "config.json", "options")
   config["model_config"]["hidden_size"] = 7
   files.write_json(tmp_path / "config.json", config)
   with pytest.raises(errors.UserError, match="do not fit the model of their run folder"):

@@ -73,7 +73,7 @@ def test_overridden_settings_are_recorded_with_their_step_and_the_old_ones_are_k
     other = record(run, {"command": f"train --seed={seed}"}, seed=seed)
     other.check(model(), override=True)
     other.write(step)
-  config = files.read_json(run / "config.json")
+  config = files.read_sealed_json(run / "config.json", "options")
   assert config["training"]["seed"] == 3
   assert config["overrides"] == [
     {"step": 7, "changes": {"seed": [1, 2]}},
@@ -88,8 +88,8 @@ def test_a_longer_run_is_no_other_run_unless_its_rates_depend_on_the_length(run,
   longer = record(run, epochs=9)
   longer.check(model())
   longer.write(7)
-  assert files.read_json(run / "config.json")["training"]["epochs"] == 9
-  assert "overrides" not in files.read_json(run / "config.json")
+  assert files.read_sealed_json(run / "config.json", "options")["training"]["epochs"] == 9
+  assert "overrides" not in files.read_sealed_json(run / "config.json", "options")
   cosine = {"kind": "cosine", "rate": 0.1}
   record(run, schedule=cosine).write(7)
   with pytest.raises(errors.UserError, match=r"other settings \(epochs\)"):
@@ -132,7 +132,7 @@ def test_a_checkpoint_of_another_shape_is_refused_even_if_settings_may_change(ru
 
 
 def test_an_option_that_an_earlier_version_did_not_have_counts_as_its_default(run):
-  config = files.read_json(run / "config.json")
+  config = files.read_sealed_json(run / "config.json", "options")
   del config["training"]["new_option"]
   files.write_json(run / "config.json", config)
   record(run).check(model())
@@ -168,7 +168,7 @@ def test_models_that_training_did_not_make_are_not_overwritten(run, tmp_path):
   packed_weights.save(packed_weights.path_of(tmp_path), model())
   with pytest.raises(errors.UserError, match="is a packed run"):
     record(tmp_path).check(model(), override=True)
-  config = files.read_json(run / "config.json")
+  config = files.read_sealed_json(run / "config.json", "options")
   del config["training"]
   files.write_json(run / "config.json", config)
   with pytest.raises(errors.UserError, match="was not trained here"):

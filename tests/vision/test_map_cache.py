@@ -65,3 +65,11 @@ def test_maps_of_a_batch_become_float32():
   batch = {"map_8": np.ones((1, 2, 2, 3), np.float16), "content": np.ones((1, 2))}
   maps = map_cache.maps_of(batch)
   assert sorted(maps) == [8] and maps[8].dtype == np.float32
+
+
+def test_maps_of_other_weights_are_refused(tmp_path, backbone):
+  paths = _paths(tmp_path, 2)
+  _cache(tmp_path, backbone, paths).fill()
+  other = efficientnet_lite.EfficientNetLite(0.25, 0.5, name="tiny")
+  with pytest.raises(errors.UserError, match="another backbone"):
+    _cache(tmp_path, other, paths)

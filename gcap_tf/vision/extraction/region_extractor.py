@@ -56,6 +56,11 @@ class ExtractionConfig:
         f"folds are of our own detector; {self.detector} was trained elsewhere: leave them out"
       )
 
+  @property
+  def main(self) -> str:
+    """The run of our detector that describes regions, and whose statistics standardise them."""
+    return self.describer if catalog.is_foreign(self.detector) else self.detector
+
 
 class RegionExtractor:
   """Loads the detectors once and looks at pictures one by one.
@@ -65,11 +70,10 @@ class RegionExtractor:
 
   def __init__(self, config: ExtractionConfig, open_run: OpenRun):
     self.config = config
-    foreign = catalog.is_foreign(config.detector)
     self._foreign = None
-    if foreign:
+    if catalog.is_foreign(config.detector):
       self._foreign = catalog.open_detector(config.detector, config.class_names, open_run)
-    self._main = open_run(config.describer if foreign else config.detector)
+    self._main = open_run(config.main)
     runs = [self._main, *(open_run(name) for name in config.folds)]
     for name, run in zip(config.folds, runs[1:], strict=True):
       if run.labels != self._main.labels or run.colours != self._main.colours:
@@ -108,7 +112,12 @@ class RegionExtractor:
     """
     image = pictures.read(path)
     height, width = image.shape[:2]
-    return self._as_record(self.look(image, image_id), width, height), (width, height)
+    return self.regions(image, image_id), (width, height)
+
+  def regions(self, image: np.ndarray, image_id: str) -> records.Regions:
+    """The regions of a picture [height, width, 3], boxes in its pixels."""
+    height, width = image.shape[:2]
+    return self._as_record(self.look(image, image_id), width, height)
 
   def look(self, image: np.ndarray, image_id: str) -> dict[str, tf.Tensor]:
     """The regions of a picture [height, width, 3] as a batch of one, see `RegionMaker`."""
@@ -184,9 +193,11 @@ def _read_ids(path: str) -> frozenset[str]:
 
 
 def fingerprint(models: Sequence[detectors.Detector]) -> str:
-  """A hash of the weights of detectors."""
+  """A hash of what decides the regions: weights of detectors, and how they choose."""
   digest = hashlib.sha256()
   for model in models:
+    c = model.config
+    digest.update(repr((c.size, c.candidates, c.threshold, c.sigma)).encode())
     for weight in (*model.backbone.weights, *model.head.weights):
       digest.update(np.ascontiguousarray(weight.numpy()).tobytes())
   return digest.hexdigest()[:16]

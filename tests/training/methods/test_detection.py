@@ -13,6 +13,7 @@ from gcap_tf.training import schedules, update_step
 from gcap_tf.training.methods import detection
 from gcap_tf.training.optimizers import Adam, OptimizerConfig
 from gcap_tf.vision import detector
+from gcap_tf.vision.backbones import lite_weights
 from tests.vision import tiny_photographs
 
 _CHANNELS = {8: 40, 16: 112, 32: 320}
@@ -196,11 +197,19 @@ def test_figures_of_the_val_split_and_pictures_come_out(sources, tmp_path):
 
 
 def test_the_boxes_of_a_finished_run_are_kept_and_get_new_names(sources, tmp_path):
-  config = dataclasses.replace(_CONFIG, max_steps=2)
+  backbone = tmp_path / "backbone.weights.h5"
+  lite_weights.build("lite0", "none").save_weights(backbone)
+  sources = dataclasses.replace(sources, cache=str(tmp_path / "cache"))
+  config = dataclasses.replace(_CONFIG, max_steps=2, backbone_weights=str(backbone))
   detection.train(sources, config, tmp_path / "run")
-  fold = dataclasses.replace(config, proposer=str(tmp_path / "run"), seed=2)
-  detection.train(sources, fold, tmp_path / "fold")
-  run, fold = (detector_runs.load(tmp_path / name).detector.head for name in ("run", "fold"))
+  detector_runs.pack(tmp_path / "run", tmp_path / "packed")
+  fold = dataclasses.replace(_CONFIG, max_steps=2, proposer=str(tmp_path / "packed"), seed=2)
+  own = dataclasses.replace(sources, cache=str(tmp_path / "own_cache"))
+  detection.train(own, fold, tmp_path / "fold")
+  run, fold = (detector_runs.load(tmp_path / name).detector for name in ("packed", "fold"))
+  for one, other in zip(run.backbone.get_weights(), fold.backbone.get_weights(), strict=True):
+    np.testing.assert_array_equal(one, other)
+  run, fold = run.head, fold.head
   for one, other in zip(run.proposer.get_weights(), fold.proposer.get_weights(), strict=True):
     np.testing.assert_array_equal(one, other)
   kernels = [head.namer.hidden["label"].kernel.numpy() for head in (run, fold)]
