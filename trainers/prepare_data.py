@@ -40,7 +40,10 @@ _REGIONS = flags.DEFINE_string(
   "Default: source if the dataset has regions, else perfect.",
 )
 _PICTURES = flags.DEFINE_string(
-  "pictures", "", "Folder of photographs for --regions=pictures; records without one are left out."
+  "pictures",
+  "",
+  "Folder of photographs, or of clips named by segment or video, for --regions=pictures; see "
+  "--without_pictures. Drawn videos carry their frames and need none.",
 )
 _DETECTOR = flags.DEFINE_string(
   "detector",
@@ -50,6 +53,13 @@ _DETECTOR = flags.DEFINE_string(
 )
 _FOLDS = flags.DEFINE_list(
   "folds", [], "Run folders of our detector: run K looks at the train pictures of fold K instead."
+)
+_WITHOUT_PICTURES = flags.DEFINE_enum(
+  "without_pictures",
+  "leave_out",
+  ["leave_out", "labels"],
+  "Train records whose photograph is not in --pictures: leave_out, or labels (regions of their "
+  "annotated boxes and the words of phrases, without pixels).",
 )
 _OUT = flags.DEFINE_string("out", "", "The prepared folder; an old one is replaced.")
 _MAX_IMAGES = flags.DEFINE_integer("max_images", 0, "Most pictures of a split; 0: all.", 0)
@@ -101,6 +111,7 @@ def configuration():
     pictures=_PICTURES.value,
     detector=_DETECTOR.value,
     folds=tuple(_FOLDS.value),
+    without_pictures=_WITHOUT_PICTURES.value,
     object_classes=_OBJECT_CLASSES.value,
     shards=_SHARDS.value,
     noisy=simulated_detector.LEVELS[_NOISY_LEVEL.value],

@@ -20,6 +20,11 @@ from trainers import recipe_flags, training_flags
 _MODEL = flags.DEFINE_string(
   "model", None, "updown (the default), gvd, distributed, cyclical, adaptive or neuraltalk2."
 )
+_START = flags.DEFINE_string(
+  "start",
+  "",
+  "Run folder of a captioner whose words, sizes and best weights the run begins with.",
+)
 _TEACHER = flags.DEFINE_string(
   "teacher", "", "Run folder of the matcher whose attention is distilled."
 )
@@ -53,7 +58,7 @@ def configuration():
     box_supervision=_BOXES.value or config.losses.box_supervision,
   )
   config = dataclasses.replace(config, losses=losses, teacher=_TEACHER.value)
-  given = {"epochs": _EPOCHS.value, "images": _IMAGES.value}
+  given = {"epochs": _EPOCHS.value, "images": _IMAGES.value, "start": _START.value or None}
   if _EPOCHS.value:  # A first stage keeps its share of the epochs.
     given["first_stage_epochs"] = config.first_stage_epochs * _EPOCHS.value // config.epochs
   return training_flags.apply(config, _RATE.value, catalog.CAPTIONERS, **given)

@@ -27,6 +27,7 @@ class CaptionerOptions:
       object class of the data, "auto" does so if the data has some, and "option" gives as many
       as the model's option says.
     min_count: words seen less often are UNK.
+    vocabulary_splits: splits whose captions are counted: train, train_val or all.
   """
 
   model: str = "updown"
@@ -34,6 +35,7 @@ class CaptionerOptions:
   region_labels: Literal["auto", "yes", "no"] = "auto"
   region_classes: Literal["option", "objects", "auto"] = "option"
   min_count: configs.PositiveInt = 6
+  vocabulary_splits: prepared_data.VocabularySplits = "train"
 
 
 def uses_labels(data: prepared_data.PreparedData, config: CaptionerOptions) -> bool:
@@ -60,7 +62,7 @@ def build_vocabulary(
   data: prepared_data.PreparedData, config: CaptionerOptions
 ) -> vocabularies.Vocabulary:
   """The run's words, and the labels that it reads of regions or classifies them by."""
-  vocabulary = data.build_vocabulary("captioner", config.min_count)
+  vocabulary = data.build_vocabulary("captioner", config.min_count, config.vocabulary_splits)
   labels = vocabulary.labels if uses_labels(data, config) else ()
   if sorts_regions(data, config):
     labels += tuple(name for name in data.object_classes if name not in labels)

@@ -18,11 +18,13 @@ class MatcherOptions:
     model: registered name.
     options: options of the model, besides the sizes that follow from data and vocabulary.
     min_count: words seen less often are unknown.
+    vocabulary_splits: splits whose captions are counted: train, train_val or all.
   """
 
   model: str = "scan"
   options: dict[str, Any] = dataclasses.field(default_factory=dict)
   min_count: configs.PositiveInt = 4
+  vocabulary_splits: prepared_data.VocabularySplits = "train"
 
 
 def check_regions(data: prepared_data.PreparedData, model: str) -> None:

@@ -34,6 +34,15 @@ class FeatureWriter:
     else:
       self.floats(name, [rows])
 
+  def table(self, name: str, rows: np.ndarray) -> None:
+    """Rows [n, D] as `short_floats`; columns of zeros are left out if half of all are such."""
+    # Bits, not values: -0.0 is kept.
+    used = np.ascontiguousarray(rows, "<f4").view("<u4").any(axis=0)
+    if rows.size and 2 * np.count_nonzero(used) <= len(used):
+      self.raw(f"{name}_columns", [np.packbits(used).tobytes()])
+      rows = rows[:, used]
+    self.short_floats(name, rows)
+
   def text_lists(self, name: str, lists: Sequence[Sequence[str]]) -> None:
     """Lists of strings as `{name}_count` and `{name}s`."""
     self.integers(f"{name}_count", [len(values) for values in lists])
@@ -66,6 +75,16 @@ class FeatureReader:
     """Float32, whichever way they are stored."""
     halves = self.raw(f"{name}16")
     return np.frombuffer(halves[0], "<f2").astype(np.float32) if halves else self.floats(name)
+
+  def table(self, name: str, rows: int, size: int) -> np.ndarray:
+    """[rows, size] float32, zeros where a column was left out."""
+    columns = self.raw(f"{name}_columns")
+    if not columns:
+      return self.short_floats(name).reshape(rows, size)
+    used = np.unpackbits(np.frombuffer(columns[0], np.uint8), count=size).astype(bool)
+    found = np.zeros([rows, size], np.float32)
+    found[:, used] = self.short_floats(name).reshape(rows, np.count_nonzero(used))
+    return found
 
   def text_lists(self, name: str) -> list[tuple[str, ...]]:
     values = iter(self.text(f"{name}s"))

@@ -10,7 +10,7 @@ import os
 import pathlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from absl import logging
 
@@ -18,6 +18,7 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.data.prepared import (
   beam_prepare,
+  labelled_regions,
   prepared_data,
   prepared_writer,
   region_sources,
@@ -44,9 +45,12 @@ class PrepareConfig:
     source: folder or file of the raw data.
     regions: "perfect", "noisy", "source", "pictures", "none" or the path of a region store; "" is
       the dataset's default: its own regions if it has some, else "perfect".
-    pictures: folder of photographs, for regions="pictures".
+    pictures: folder of photographs, or of clips of videos, for regions="pictures"; drawn videos
+      carry their frames and need none.
     detector: what finds regions in them; see `region_extractor.ExtractionConfig`.
     folds: run folders of our detector that cross-fit the train split.
+    without_pictures: what becomes of train records without a photograph: "leave_out", or "labels",
+      which makes their regions of annotated boxes.
     splits: which to read; () is all.
     holdout: pictures of train and val that become the val split; 0 keeps the dataset's own.
     max_images: the most pictures of each split; 0 is all.
@@ -55,6 +59,7 @@ class PrepareConfig:
     shards: files of each split, at most.
     scenes: of the dataset "scenes".
     noisy: of the "noisy" detector.
+    labelled: of regions that are made of annotated boxes.
   """
 
   dataset: str
@@ -67,11 +72,15 @@ class PrepareConfig:
   pictures: str = ""
   detector: str = "shipped"
   folds: tuple[str, ...] = ()
+  without_pictures: Literal["leave_out", "labels"] = "leave_out"
   object_classes: str = ""
   shards: configs.PositiveInt = 8
   scenes: drawn_scenes.SceneConfig = dataclasses.field(default_factory=drawn_scenes.SceneConfig)
   noisy: simulated_detector.NoisyConfig = dataclasses.field(
     default_factory=simulated_detector.NoisyConfig
+  )
+  labelled: labelled_regions.LabelledConfig = dataclasses.field(
+    default_factory=labelled_regions.LabelledConfig
   )
 
 
@@ -94,6 +103,10 @@ def prepare(
     open_run: loads a run of our detector, for regions="pictures".
   """
   configs.check(config, "")
+  if config.without_pictures != "leave_out" and config.regions != region_sources.PICTURES:
+    raise errors.UserError(
+      f"--without_pictures={config.without_pictures} goes with --regions={region_sources.PICTURES}"
+    )
   out = pathlib.Path(out)
   check_replaceable(out)
   given = object_words.ObjectClasses.load(config.object_classes) if config.object_classes else None
@@ -102,7 +115,7 @@ def prepare(
   listed = {split: source.image_ids(split) for split in splits}
   reader.refuse_shared_pictures(listed, str(source.source))
   if config.regions == region_sources.PICTURES:
-    regions, listed = _extracted(config, listed, out, workers, open_run)
+    regions, listed = _extracted(config, source, listed, out, workers, open_run)
   else:
     listed = {split: ids[: config.max_images or None] for split, ids in listed.items()}
     regions = region_sources.choose(
@@ -130,19 +143,47 @@ def prepare(
   return prepared_data.PreparedData(out)
 
 
-def _extracted(config: PrepareConfig, listed, out: pathlib.Path, workers: int, open_run):
-  """The regions of photographs, and the pictures that have some."""
+def _extracted(
+  config: PrepareConfig, source: reader.Reader, listed, out: pathlib.Path, workers: int, open_run
+):
+  """The regions of photographs or of clips, and the pictures or segments that have some."""
   # Only this kind of regions needs TensorFlow.
-  from gcap_tf.data.prepared import picture_regions
+  from gcap_tf.data.prepared import clip_sources, picture_regions
   from gcap_tf.vision.extraction import region_extractor
 
-  found = picture_regions.present(config.pictures, listed, config.max_images)
+  of_clips = clip_sources.are_wanted(source, listed)
+  labels = config.without_pictures == picture_regions.LABELS
+  if labels and (of_clips or not datasets.DATASETS.get(config.dataset).annotated):
+    raise errors.UserError(
+      "--without_pictures=labels needs photographs with annotated boxes, which "
+      f"{config.dataset} does not have"
+    )
   extraction = region_extractor.ExtractionConfig(
     detector=config.detector,
     folds=config.folds,
-    regions=config.max_regions or picture_regions.REGIONS,
+    regions=config.max_regions or (clip_sources if of_clips else picture_regions).REGIONS,
   )
-  return picture_regions.extract(found, out, extraction, open_run, workers)
+  if of_clips:
+    return clip_sources.choose(
+      config.pictures, source, listed, config.max_images, extraction, open_run
+    )
+  found = picture_regions.present(
+    config.pictures, listed, config.max_images, config.without_pictures
+  )
+  regions, kept = picture_regions.extract(found, out, extraction, open_run, workers)
+  if labels:
+    train = kept.get(picture_regions.TRAIN, [])
+    pictures = found.get(picture_regions.TRAIN, {})
+    without = [image_id for image_id in train if pictures[image_id] is None]
+    regions = picture_regions.with_labels(
+      regions,
+      without,
+      (source.record(image_id, picture_regions.TRAIN) for image_id in train),
+      extraction,
+      open_run,
+      config.labelled,
+    )
+  return regions, kept
 
 
 def enough_workers(listed: Mapping[str, Sequence[str]]) -> int:

@@ -7,12 +7,14 @@ references_{split}.json          object words and boxes, for grounding scores
 captions_{split}.json            captions in COCO's schema, for caption scores
 """
 
+import collections
 import functools
 import pathlib
 import sys
 import threading
 import time
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from gcap_tf.text import vocabulary as vocabularies
 
 # Slower reads are logged, so that a stalled run has an explanation.
 SLOW_READ_SECONDS = 10.0
+# Splits whose captions are counted for a vocabulary.
+VocabularySplits = Literal["train", "train_val", "all"]
 _INDEX_ARRAYS = ("shard", "offset", "size", "image_ids", "captions", "words", "regions")
 
 
@@ -83,22 +87,27 @@ class PreparedData:
     return (self.global_size or self.feature_size) + (records.POSITION if self.frames > 1 else 0)
 
   def split(self, name: str) -> "Split":
+    self._check_split(name)
+    return Split(self, name)
+
+  def _check_split(self, name: str) -> None:
     if name not in self.splits:
       raise errors.UserError(
         f'{self.folder} has no split "{name}"; it has {", ".join(self.splits)}'
       )
-    return Split(self, name)
 
   def build_vocabulary(
-    self, layout: vocabularies.Layout, min_count: int
+    self, layout: vocabularies.Layout, min_count: int, counted: VocabularySplits = "train"
   ) -> vocabularies.Vocabulary:
-    """Words seen `min_count` times in the train split; region labels, most frequent first."""
-    counts: dict[str, int] = self.info["word_counts"]
+    """Words seen `min_count` times in the counted splits; region labels, most frequent first."""
+    counts = collections.Counter(self.info["word_counts"])
     if not counts:
       raise errors.UserError(
         f"{self.folder} has no {prepared_writer.VOCABULARY_SPLIT} split to build a vocabulary "
         f"from; it has {', '.join(self.splits)}"
       )
+    for name in self._counted_besides_train(counted):
+      counts.update(self.split(name).tokens())
     labels: dict[str, int] = self.info["region_labels"]
     return vocabularies.Vocabulary.build(
       ([word] * count for word, count in counts.items()),
@@ -107,13 +116,28 @@ class PreparedData:
       labels=sorted(labels, key=lambda label: (-labels[label], label)),
     )
 
+  def _counted_besides_train(self, counted: VocabularySplits) -> list[str]:
+    others = [name for name in self.splits if name != prepared_writer.VOCABULARY_SPLIT]
+    return {"train": [], "train_val": [name for name in others if name == "val"], "all": others}[
+      counted
+    ]
+
   def references_path(self, split: str) -> pathlib.Path:
-    """The grounding evaluator's reference file of a split."""
-    return self.split(split).folder / f"references_{split}.json"
+    """The grounding evaluator's reference file of a split, which must match its checksum."""
+    return self._whole(f"references_{split}.json", split)
 
   def captions_path(self, split: str) -> pathlib.Path:
-    """The captions of a split in COCO's schema."""
-    return self.split(split).folder / f"captions_{split}.json"
+    """The captions of a split in COCO's schema; the file must match its checksum."""
+    return self._whole(f"captions_{split}.json", split)
+
+  def _whole(self, name: str, split: str) -> pathlib.Path:
+    self._check_split(split)
+    expected = self.info["files"].get(name, {}).get("sha256")
+    if expected and files.sha256(self.folder / name) != expected:
+      raise errors.UserError(
+        f"{self.folder / name} is damaged: it does not match its checksum; {shards.FIX}"
+      )
+    return self.folder / name
 
   def _check_format(self) -> None:
     path = self.folder / "dataset.json"
@@ -217,6 +241,12 @@ class Split:
         f"{self.image_ids[position]}; {shards.FIX}"
       )
     return record
+
+  def tokens(self) -> Iterator[str]:
+    """Every word of every caption, in order."""
+    for position in range(len(self)):
+      for caption in self.record(position).captions:
+        yield from caption.tokens
 
   def close(self) -> None:
     """Closes the shard files; reading opens them again."""

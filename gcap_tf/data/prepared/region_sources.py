@@ -10,7 +10,7 @@ from absl import logging
 from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data import records
-from gcap_tf.data.prepared import shard_jobs
+from gcap_tf.data.prepared import labelled_regions, shard_jobs
 from gcap_tf.data.readers import datasets
 from gcap_tf.data.stores import (
   gvd_video_store,
@@ -106,15 +106,28 @@ class NoRegions:
 
 @dataclasses.dataclass(frozen=True)
 class PictureRegions:
-  """Regions that `picture_regions` extracted from the dataset's photographs."""
+  """Regions that `picture_regions` extracted from the dataset's photographs.
+
+  Attributes:
+    stored: the extracted regions.
+    labelled: makes those of train records without a photograph; None if there are none.
+    without_picture: how many records that are.
+  """
 
   stored: StoredRegions
+  labelled: labelled_regions.LabelledRegions | None = None
+  without_picture: int = 0
 
   def add(self, record: records.Record) -> records.Record:
-    return self.stored.add(record)
+    if self.labelled is None or record.image_id in self.stored.store:
+      return self.stored.add(record)
+    return dataclasses.replace(record, regions=self.labelled.of(record))
 
   def describe(self) -> dict[str, Any]:
-    return {"name": PICTURES, **self.stored.store.info.recipe()}
+    found = {"name": PICTURES, **self.stored.store.info.recipe()}
+    if self.labelled is not None:
+      found["labelled"] = {"records": self.without_picture, **self.labelled.describe()}
+    return found
 
 
 @dataclasses.dataclass(frozen=True)

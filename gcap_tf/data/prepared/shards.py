@@ -24,6 +24,8 @@ Features of an example (n captions, R regions; f32 is raw little-endian float32)
     regions/count                       int64        missing: the record has no regions
     regions/boxes, features, scores     f32          missing: the source has none
     regions/labels, colours             bytes        regions/global, grid, blocks f32
+    regions/features_columns,           bytes        bits of the columns that are written, if half
+    regions/grid_columns                             of them or more hold zeros alone
     regions/feature_size, grid_shape    int64        D; cells and M of the grid
     regions/frame, span                 int64        frame of each region; the grid's segment
     segment/video, name                 bytes        missing: the record is a picture
@@ -184,10 +186,10 @@ def _encode_regions(out: example_fields.FeatureWriter, regions: records.Regions)
       out.floats(name, [rows])
   if regions.features is not None:
     out.integers("regions/feature_size", [regions.features.shape[1]])
-    out.short_floats("regions/features", regions.features)
+    out.table("regions/features", regions.features)
   if regions.grid_features is not None:
     out.integers("regions/grid_shape", regions.grid_features.shape)
-    out.short_floats("regions/grid", regions.grid_features)
+    out.table("regions/grid", regions.grid_features)
   out.text("regions/labels", regions.labels)
   if regions.colours:
     out.text("regions/colours", regions.colours)
@@ -204,7 +206,7 @@ def _decode_regions(found: example_fields.FeatureReader) -> records.Regions:
     return found.floats(name).reshape(shape) if found.has(name) else None
 
   def table(name: str, *shape: int) -> np.ndarray | None:
-    return found.short_floats(f"regions/{name}").reshape(shape) if len(shape) == 2 else None
+    return found.table(f"regions/{name}", *shape) if len(shape) == 2 else None
 
   return records.Regions(
     boxes_px=rows("regions/boxes", count, 4),

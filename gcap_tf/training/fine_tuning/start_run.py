@@ -34,7 +34,7 @@ def _check_same_start(start: pathlib.Path, folder: files.PathLike) -> None:
   path = pathlib.Path(folder) / "config.json"
   if not path.exists():
     return
-  before = files.read_json(path, "run configuration").get("start")
+  before = files.read_sealed_json(path, "run configuration").get("start")
   if before is None or pathlib.Path(before).resolve() != start.resolve():
     raise errors.UserError(
       f"{folder} holds another run (begun with {before or 'nothing'}, not with {start}); "

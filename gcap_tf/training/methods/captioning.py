@@ -34,6 +34,7 @@ from gcap_tf.training import (
   schedules,
   teacher_cache,
 )
+from gcap_tf.training.fine_tuning import start_run
 from gcap_tf.training.regularizers import base as regularizer_base
 
 CLIP_NORM = optimizers.OptimizerConfig(clip="norm", clip_at=0.1)
@@ -53,6 +54,8 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
     first_stage_epochs: first epochs, trained with one branch and without a localiser.
     first_stage_steps: length of the first stage in steps, instead of epochs.
     first_stage_weights: weights of the first stage that the rest begins with.
+    start: run folder of a captioner whose words, sizes and best weights this run begins with, such
+      as one that learned language from other data; "" begins with random weights.
     teacher: run folder of the matcher that is distilled, "" for none.
     losses: weights of the losses.
     noise: how the regions of a batch are changed.
@@ -65,6 +68,7 @@ class CaptionerTrainingConfig(captioner_model.CaptionerOptions, loop_options.Loo
   first_stage_epochs: configs.Count = 0
   first_stage_steps: configs.Count = 0
   first_stage_weights: Literal["last", "best"] = "last"
+  start: str = ""
   teacher: str = ""
   losses: loss_options.CaptioningLosses = dataclasses.field(
     default_factory=loss_options.CaptioningLosses
@@ -143,6 +147,20 @@ class CaptioningTrainer(captioner_trainer.CaptionerTrainer):
     return counted
 
 
+def _open_start(
+  config: CaptionerTrainingConfig, data: prepared_data.PreparedData, folder: files.PathLike
+) -> run_folders.Run | None:
+  """The captioner that a run begins with; None if it begins with random weights."""
+  if not config.start:
+    return None
+  if first_stage.is_wanted(config):
+    raise errors.UserError("a run has a start or a first stage, not both; leave one of them out")
+  start = start_run.open_start(config.start, data, folder)
+  if start.name != config.model:
+    raise errors.UserError(f"--start={config.start} holds {start.name}, not {config.model}")
+  return start
+
+
 @run_files.alone
 def train(
   data: prepared_data.PreparedData,
@@ -153,17 +171,25 @@ def train(
   """Trains a captioner, or continues to; returns its last validation figures."""
   configs.check(config)
   split = data.split("train")
-  vocabulary = captioner_model.build_vocabulary(data, config)
-  model_config = captioner_model.model_config(data, vocabulary, config)
+  start = _open_start(config, data, folder)
+  if start:
+    vocabulary, model_config = start.vocabulary, start.model.config
+  else:
+    vocabulary = captioner_model.build_vocabulary(data, config)
+    model_config = captioner_model.model_config(data, vocabulary, config)
 
   def new_model() -> base.Captioner:
     keras.utils.set_random_seed(config.seed)
-    return run_folders.make_model("captioner", config.model, model_config)
+    fresh = run_folders.make_model("captioner", config.model, model_config)
+    if start:
+      fresh.set_weights(start.model.get_weights())
+    return fresh
 
   model = new_model()
+  begun = {"start": str(start.folder)} if start else {}
   record = run_files.check(
     folder, "captioner", config.model, model, vocabulary, config, data, override,
-    object_classes=list(data.object_classes),
+    object_classes=list(data.object_classes), **begun,
   )  # fmt: skip
   if first_stage.is_wanted(config):
     train(data, first_stage.stage(config), first_stage.folder_of(folder), override=override)

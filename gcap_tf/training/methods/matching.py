@@ -212,7 +212,7 @@ def train(
   configs.check(config)
   matcher_model.check_regions(data, config.model)
   split = data.split("train")
-  vocabulary = data.build_vocabulary("matcher", config.min_count)
+  vocabulary = data.build_vocabulary("matcher", config.min_count, config.vocabulary_splits)
   keras.utils.set_random_seed(config.seed)
   model_config = matcher_model.model_config(data, vocabulary, config)
   model = run_folders.make_model("matcher", config.model, model_config)

@@ -1,3 +1,4 @@
+import collections
 import concurrent.futures
 import json
 
@@ -67,6 +68,17 @@ def test_the_vocabulary_needs_no_shards(data):
   assert vocabulary.words[1:-1] == tuple(word for word, n in counts.items() if n >= 20)
   labels = data.info["region_labels"]
   assert [labels[name] for name in vocabulary.labels] == sorted(labels.values(), reverse=True)
+
+
+def test_the_vocabulary_of_published_programs_counts_other_splits_too(data):
+  spoken = collections.Counter(data.split("val").tokens())
+  counts = data.info["word_counts"]
+  word = min(spoken, key=lambda each: counts[each])  # Others are left in every vocabulary.
+  count, more = counts[word], spoken[word]
+  for counted, kept in (("train", False), ("train_val", True), ("all", True)):
+    words = data.build_vocabulary("captioner", count + 1, counted).words
+    assert (word in words) == kept
+    assert word not in data.build_vocabulary("captioner", count + more + 1, counted).words
 
 
 def test_no_train_split_means_no_vocabulary(tmp_path):
@@ -151,3 +163,14 @@ def test_a_slow_shard_is_named_and_read_all_the_same(data, monkeypatch, capsys):
   monkeypatch.setattr(prepared_data, "SLOW_READ_SECONDS", -1.0)
   assert data.split("train").record(0).image_id == data.split("train").image_ids[0]
   assert "train-00000-of-00002.tfrecord: record 0 took" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["references", "captions"])
+def test_changed_references_and_captions_are_refused_although_their_size_fits(tmp_path, name):
+  data = make_records.prepare_small(tmp_path / "data")
+  path = data.folder / f"{name}_val.json"
+  assert getattr(data, f"{name}_path")("val") == path
+  text = path.read_text()
+  path.write_text(text.replace("cat", "bat", 1) if "cat" in text else text.replace("dog", "fog", 1))
+  with pytest.raises(errors.UserError, match=f"{name}_val.json is damaged"):
+    getattr(data, f"{name}_path")("val")

@@ -249,6 +249,23 @@ def check_shown(run, record):
   assert "_hparams_/session_start_info" in found
 
 
+def test_a_run_begins_with_the_weights_and_words_of_its_start(tmp_path):
+  data, again = small_runs.data(tmp_path), small_runs.data(tmp_path / "other", train=4)
+  captioning.train(data, small_runs.captioner_config(), tmp_path / "language")
+  config = small_runs.captioner_config(start=str(tmp_path / "language"), max_steps=1, epochs=1)
+  still = dataclasses.replace(config.schedule, learning_rate=1e-12)
+  config = dataclasses.replace(config, schedule=still)
+  captioning.train(again, config, tmp_path / "run")
+  start, run = (run_folders.load(tmp_path / name) for name in ("language", "run"))
+  assert run.vocabulary == start.vocabulary and run.config["start"] == str(start.folder)
+  for ours, theirs in zip(run.model.variables, start.model.variables, strict=True):
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+  with pytest.raises(errors.UserError, match="holds updown, not gvd"):
+    captioning.train(again, dataclasses.replace(config, model="gvd"), tmp_path / "gvd")
+  with pytest.raises(errors.UserError, match="a start or a first stage, not both"):
+    captioning.train(again, dataclasses.replace(config, first_stage_steps=1), tmp_path / "two")
+
+
 def test_regions_with_labels_alone_are_learned_from_their_labels(tmp_path):
   data = small_runs.data(tmp_path, feature_size=0)
   captioning.train(data, small_runs.captioner_config(), tmp_path / "run")
