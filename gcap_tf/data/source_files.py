@@ -99,10 +99,14 @@ def read_ids(path: files.PathLike) -> list[str]:
   return ids
 
 
+_MOST = 1 << 62  # NumPy has no larger whole numbers.
+
+
 def require(entry: Any, keys: Mapping[str, type | tuple[type, ...]], where: str) -> None:
   """Raises a `UserError` if a JSON object lacks a key or has a value of another type."""
   for key, kind in keys.items():
-    if not isinstance(entry, dict) or not isinstance(entry.get(key), kind):
+    value = entry.get(key) if isinstance(entry, dict) else None
+    if not isinstance(value, kind) or (isinstance(value, int) and abs(value) > _MOST):
       found = repr(entry.get(key)) if isinstance(entry, dict) and key in entry else "missing"
       raise errors.UserError(f'{where}: "{key}" is {found[:60]}; correct or fetch the file again')
 

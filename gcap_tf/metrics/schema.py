@@ -7,6 +7,8 @@ import numpy as np
 
 from gcap_tf import errors
 
+_MOST = 1e9  # pixels
+
 
 def get(value: Any, key: str, kind: type | tuple[type, ...], where: str) -> Any:
   """The value under a key, of the kind expected."""
@@ -49,7 +51,8 @@ def boxes(
     array = np.array(items)
   except ValueError:  # rows of different lengths
     array = np.array(None)
-  if array.dtype.kind not in "iuf" or array.shape[1:] != shape or not np.isfinite(array).all():
+  fits = array.dtype.kind in "iuf" and array.shape[1:] == shape
+  if not fits or not (np.abs(array) <= _MOST).all():
     each = f"{shape[0]} boxes" if len(shape) > 1 else "boxes"
     raise errors.UserError(f'{where}: "{key}" must list {each} of four finite numbers, in pixels')
   return array.astype(np.float32)

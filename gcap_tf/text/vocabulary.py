@@ -158,7 +158,10 @@ def _layout_words_labels(value: Any) -> tuple[Layout, tuple[str, ...], tuple[str
   if keys and all(key.isdecimal() for key in keys):
     value, keys = {"ix_to_word": value}, ("ix_to_word",)
   if "ix_to_word" in keys:
-    by_id = {word: index for index, word in _table(value, "ix_to_word").items()}
+    table = _table(value, "ix_to_word")
+    if not all(isinstance(word, str) for word in table.values()):
+      raise errors.UserError('"ix_to_word" must map ids to words')
+    by_id = {word: index for index, word in table.items()}
     if len(by_id) < len(value["ix_to_word"]):
       counts = collections.Counter(value["ix_to_word"].values())
       raise errors.UserError(f'vocabulary lists "{counts.most_common(1)[0][0]}" twice')
@@ -182,7 +185,7 @@ def _table(value: dict[str, Any], key: str) -> dict[str, Any]:
 def _dense(ids: dict[str, Any], first: int) -> tuple[str, ...]:
   """The words in the order of their ids, which must be `first`, `first` + 1, ..."""
   for index in ids.values():
-    if not str(index).isdecimal():
+    if not str(index).isdecimal() or len(str(index)) > 9:
       raise errors.UserError(f'id "{index}" is not a number')
   ordered = sorted((int(index), word) for word, index in ids.items())
   for position, (index, word) in enumerate(ordered, first):

@@ -87,11 +87,11 @@ class WordClasses:
     return cls(named, (), named, telling)
 
   def save(self, path: files.PathLike) -> None:
-    files.write_json(path, dataclasses.asdict(self), None)
+    files.write_sealed_json(path, dataclasses.asdict(self), None)
 
   @classmethod
   def load(cls, path: files.PathLike) -> "WordClasses":
-    values = files.read_json(path, "word classes")
+    values = files.read_sealed_json(path, "word classes")
     try:
       return cls(**{name: tuple(words) for name, words in values.items()})
     except (TypeError, AttributeError):

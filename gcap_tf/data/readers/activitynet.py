@@ -115,8 +115,12 @@ class ActivityNetEntities(reader.Reader):
     if split not in self._listed:
       found = {}
       for video in self._ids(split):
-        segments = self._videos(split)[video].get("segments")
-        if not isinstance(segments, dict) or not all(name.isdecimal() for name in segments):
+        entry = self._videos(split)[video]
+        segments = entry.get("segments") if isinstance(entry, dict) else None
+        if not isinstance(segments, dict) or not all(
+          name.isdecimal() and len(name) < 10 and isinstance(segments[name], dict)
+          for name in segments
+        ):
           raise errors.UserError(
             f'{self.where(split)}: video {video}: "segments" must name segments by number'
           )
@@ -132,7 +136,8 @@ class ActivityNetEntities(reader.Reader):
       return list(known)
     path, name = self.folder / _SPLIT_IDS, _SPLITS[split][0]
     listed = files.read_json(path, "split ids")
-    if not isinstance(listed, dict) or not isinstance(listed.get(name), list):
+    videos = listed.get(name) if isinstance(listed, dict) else None
+    if not isinstance(videos, list) or not all(isinstance(video, str) for video in videos):
       raise errors.UserError(f'{path}: no list "{name}"; expected the videos of each split')
     found = [video for video in listed[name] if video in known]
     if len(found) < len(listed[name]):

@@ -228,7 +228,7 @@ def _box(instance: dict[str, Any], image: dict[str, Any], path: pathlib.Path) ->
   """[4] x1, y1, x2, y2 of an instance's x, y, width, height, cut at the picture's edges."""
   try:
     x, y, width, height = (float(value) for value in instance["bbox"])
-  except (TypeError, ValueError):
+  except (TypeError, ValueError, OverflowError):
     raise errors.UserError(
       f"{path}: instance {instance['id']} has bbox {instance['bbox']}; "
       "expected [x, y, width, height]"

@@ -72,11 +72,13 @@ class Karpathy(reader.Reader):
 
   def _caption(self, sentence: dict[str, Any], image_id: str, number: int) -> records.Caption:
     here = f"{self.path}: picture {image_id}, sentence {number}"
-    source_files.require(
-      sentence, {"tokens": list} if "raw" not in sentence else {"raw": str}, here
-    )
-    text = sentence.get("raw") or " ".join(sentence.get("tokens", ()))
-    listed = sentence.get("tokens") or tokenizer.tokenize(text)
+    has_text = isinstance(sentence, dict) and "raw" in sentence
+    source_files.require(sentence, {"raw": str} if has_text else {"tokens": list}, here)
+    given = sentence.get("tokens") or []
+    if not isinstance(given, list) or not all(isinstance(word, str) for word in given):
+      raise errors.UserError(f'{here}: "tokens" must list words')
+    text = sentence.get("raw") or " ".join(given)
+    listed = given or tokenizer.tokenize(text)
     tokens = tuple(token for word in listed for token in word.lower().split())
     if not tokens:
       raise errors.UserError(f"{here} has no words; remove it")
@@ -101,6 +103,8 @@ class Karpathy(reader.Reader):
     entries: dict[str, dict[str, dict[str, Any]]] = {}
     for number, entry in enumerate(images):
       source_files.require(entry, _KEYS, f"{self.path}: image {number}")
+      if not isinstance(entry.get("filepath", ""), str):
+        raise errors.UserError(f'{self.path}: image {number}: "filepath" must name a folder')
       split = entry["split"]
       if split == "restval" and self.restval != "keep":
         split = "train" if self.restval == "train" else None

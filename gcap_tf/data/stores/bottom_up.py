@@ -103,7 +103,7 @@ def read_index(path: pathlib.Path) -> list[tuple[str, int]]:
   try:
     saved = json.loads(sidecar.read_text(encoding="utf-8"))
     if saved["of"] == stamp:
-      return [(image_id, offset) for image_id, offset in saved["lines"]]
+      return [(str(image_id), abs(int(offset))) for image_id, offset in saved["lines"]]
   except (OSError, ValueError, KeyError, TypeError):
     logging.info("%s: no usable index next to it; reading the whole file", path)
   lines = list(_scan(path, status.st_size))
@@ -135,7 +135,7 @@ def _scan(path: pathlib.Path, size: int) -> Iterator[tuple[str, int]]:
 
 def _whole(fields: dict[str, bytes], name: str, where: str) -> int:
   text = fields[name].decode("utf-8", "replace").strip()
-  if not text.isdecimal():
+  if not text.isdecimal() or len(text) > 9:
     raise errors.UserError(f"{where}: {name} is {text[:20]!r}; expected a whole number")
   return int(text)
 

@@ -24,6 +24,7 @@ from gcap_tf.data import records
 from gcap_tf.data.stores import coco_categories, region_store
 
 MIN_SCORE = 0.3
+_MOST = 1e9  # pixels, and the highest score
 _NAMES = ("category", "label", "category_name", "class", "name")
 
 
@@ -62,7 +63,9 @@ class DetectionStore(region_store.RegionStore):
     value = files.read_json(path, "detections")
     self._sizes, found = _read(value, str(path))
     listed = value.get("images", []) if isinstance(value, dict) else []
-    self._named = {e["file_name"]: str(e["id"]) for e in listed if e.get("file_name")}
+    self._named = {
+      e["file_name"]: str(e["id"]) for e in listed if isinstance(e.get("file_name"), str)
+    }
     self._fallback = image_size or (0, 0)
     ids = [*self._sizes, *(detection.image_id for detection in found)]
     self._rows: dict[str, list[Detection]] = {image_id: [] for image_id in ids}
@@ -149,13 +152,13 @@ def _read(value: Any, path: str) -> tuple[dict[str, tuple[int, int]], list[Detec
     names = {
       entry["id"]: str(entry["name"])
       for entry in _dicts(value.get("categories", []), "categories", path)
-      if {"id", "name"} <= entry.keys()
+      if {"id", "name"} <= entry.keys() and _is_id(entry["id"])
     }
     for entry in _dicts(value.get("images", []), "images", path):
       if "id" not in entry:
         raise errors.UserError(f'{path}: an entry of "images" has no "id"')
       size = (entry.get("width") or 0, entry.get("height") or 0)
-      if not all(isinstance(edge, (int, float)) and edge >= 0 for edge in size):
+      if not all(isinstance(edge, (int, float)) and 0 <= edge <= _MOST for edge in size):
         raise errors.UserError(f"{path}: picture {entry['id']} has the size {size}")
       sizes[str(entry["id"])] = size
   if rows is None:
@@ -181,15 +184,15 @@ def _detection(row: dict[str, Any], number: int, names: dict[Any, str], path: st
   box = row.get("bbox")
   try:
     x, y, width, height = (float(edge) for edge in box)
-  except (TypeError, ValueError):
+  except (TypeError, ValueError, OverflowError):
     raise errors.UserError(
       f'{here} needs a "bbox" of four numbers (x, y, width, height), found {box!r}'
     ) from None
-  if not np.isfinite([x, y, width, height]).all():
-    raise errors.UserError(f'{here} has a "bbox" that is not finite: {box}')
+  if not all(abs(edge) <= _MOST for edge in (x, y, width, height)):
+    raise errors.UserError(f'{here} has a "bbox" beyond any picture: {box}')
   score = row.get("score")
-  if score is not None and not (isinstance(score, (int, float)) and np.isfinite(score)):
-    raise errors.UserError(f'{here} has the "score" {score!r}; expected a number')
+  if score is not None and not (isinstance(score, (int, float)) and abs(score) <= _MOST):
+    raise errors.UserError(f'{here} has the "score" {repr(score)[:60]}; expected a number')
   return Detection(
     str(row["image_id"]), (x, y, x + width, y + height), _name(row, names, here), score
   )
@@ -201,6 +204,10 @@ def _name(row: dict[str, Any], names: dict[Any, str], here: str) -> str:
       return row[key]
   if "category_id" not in row:
     raise errors.UserError(f'{here} has neither "category" nor "label" nor "category_id"')
-  if row["category_id"] not in names:
+  if not _is_id(row["category_id"]) or row["category_id"] not in names:
     raise errors.UserError(f"{here}: no category has the id {row['category_id']!r}")
   return names[row["category_id"]]
+
+
+def _is_id(value: Any) -> bool:
+  return isinstance(value, (int, float, str))

@@ -28,7 +28,7 @@ class StoreInfo:
     feature_size, global_size, grid_size, grid_cells: D, G, M, C.
     columns: part of a feature -> [first column, one past the last].
     labels, colours: words of the columns "labels" and "colours".
-    fingerprint: of the weights.
+    fingerprint: of the weights, and of the options that choose regions.
   """
 
   detector: str
@@ -57,15 +57,15 @@ class StoreInfo:
 def read_info(folder: pathlib.Path) -> StoreInfo:
   """What the `store.json` of a folder says."""
   path = folder / INFO
-  values: dict[str, Any] = files.read_json(path, "description of a region store")
+  values: dict[str, Any] = files.read_sealed_json(path, "description of a region store")
   try:
-    return StoreInfo(**files.unseal(values, path, "description of a region store"))
+    return StoreInfo(**values)
   except TypeError:
     raise errors.UserError(f"{path} does not describe a region store; extract it again") from None
 
 
 def write_info(folder: pathlib.Path, info: StoreInfo) -> None:
-  files.write_json(folder / INFO, files.seal(dataclasses.asdict(info)))
+  files.write_sealed_json(folder / INFO, dataclasses.asdict(info))
 
 
 def write_picture(

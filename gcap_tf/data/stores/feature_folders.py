@@ -31,7 +31,8 @@ from gcap_tf.data.stores import extracted_store, region_store
 
 _FOLDER = re.compile(r"(?P<prefix>.*_)?(?P<role>att|box|fc)(?P<suffix>_gvd)?")
 _KEYS = ("feat", "z")
-_MORE_KEYS = ("labels", "colours", "scores", "grid", "size", "box_crc32", "fc_crc32")
+_SUMS = ("box_crc32", "fc_crc32")
+_MORE_KEYS = ("labels", "colours", "scores", "grid", "size", *_SUMS)
 _ENDINGS = (".npz", ".npy")
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, KeyError)
 
@@ -102,7 +103,14 @@ class FolderStore(region_store.RegionStore):
   def _arrays(self, image_id: str) -> dict[str, np.ndarray]:
     """The arrays of a picture; those read last are kept, since size and regions share a file."""
     if self._last[0] != image_id:
-      self._last = (image_id, _load(self._att_file(image_id)))
+      path = self._att_file(image_id)
+      arrays = _load(path, strict=self.extracted)
+      if not self.extracted and any(key in arrays for key in _SUMS):
+        raise errors.UserError(
+          f"{self.att.parent / extracted_store.INFO} is missing, but {path} is of such a store; "
+          "extract the regions again"
+        )
+      self._last = (image_id, arrays)
     return self._last[1]
 
   def _att_file(self, image_id: str) -> pathlib.Path | None:
@@ -166,13 +174,19 @@ def _sibling(att: pathlib.Path, role: str) -> pathlib.Path | None:
   return next((att.with_name(name) for name in names if att.with_name(name).is_dir()), None)
 
 
-def _load(path: pathlib.Path) -> dict[str, np.ndarray]:
-  """The arrays of a picture; its features are under "feat"."""
+def _load(path: pathlib.Path, strict: bool = False) -> dict[str, np.ndarray]:
+  """The arrays of a picture; its features are under "feat".
+
+  `strict` refuses arrays of other names, which files of other programs may have.
+  """
   if path.suffix == ".npy":
     return {"feat": region_store.load_array(path, "features")}
   try:
     with np.load(path, allow_pickle=False) as stored:
       arrays = {key: stored[key] for key in stored.files if key in (*_KEYS, *_MORE_KEYS)}
+      if strict and len(arrays) < len(stored.files):
+        unknown = min(set(stored.files) - arrays.keys())
+        raise errors.UserError(f"features {path} are damaged: unknown {unknown!r}; extract again")
       named = [key for key in _KEYS if key in arrays]
       if not named:
         raise errors.UserError(

@@ -174,11 +174,15 @@ def open_dataset(path: pathlib.Path, key: str) -> "h5py.Dataset":
   h5py = optional.require("h5py", "train")
   try:
     file = h5py.File(path, "r")
-  except OSError as error:
+    keys, found = list(file), file.get(key)
+    is_array = isinstance(found, h5py.Dataset) and found.dtype.kind in "fiu"
+  except Exception as error:  # HDF5 raises whatever a damaged header makes of its parser.
     raise errors.UserError(f"{path} is not a whole HDF5 file ({error}); write it again") from None
-  if key not in file:
-    raise errors.UserError(f"{path}: keys {', '.join(file) or 'none'}; expected {key!r}")
-  return file[key]
+  if not is_array:
+    raise errors.UserError(
+      f"{path}: keys {', '.join(map(str, keys)) or 'none'}; expected {key!r} of numbers"
+    )
+  return found
 
 
 def _read_sizes(path: pathlib.Path) -> np.ndarray:
@@ -188,7 +192,7 @@ def _read_sizes(path: pathlib.Path) -> np.ndarray:
     if rows.dtype == object:
       rows = np.array([[row["image_w"], row["image_h"]] for row in rows.ravel()])
     sizes = rows.astype(int)
-  except (KeyError, TypeError, ValueError, IndexError):
+  except (KeyError, TypeError, ValueError, IndexError, OverflowError):
     sizes = np.zeros(0)
   if sizes.ndim != 2 or sizes.shape[1] != 2 or (sizes < 1).any():
     raise errors.UserError(

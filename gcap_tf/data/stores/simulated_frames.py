@@ -1,18 +1,14 @@
 """Simulated detectors over the frames of a video: those of `simulated_detector`, frame by frame.
 
-Regions of all frames stand one after the other and know their frame. The noisy detector gives every
-frame a feature as well, its mean region and how that changed since the frame before:
-
-    f_j = [mean_r v_{j,r}; mean_r v_{j,r} - mean_r v_{j-1,r}]
-
-A picture is one frame and has no such feature.
+The noisy detector gives every frame a feature as well (`frame_regions`), of its mean region. A
+picture is one frame and has no such feature.
 """
 
 import dataclasses
 
 import numpy as np
 
-from gcap_tf.data import records
+from gcap_tf.data import frame_regions, records
 from gcap_tf.data.stores import simulated_detector
 
 
@@ -20,7 +16,9 @@ def perfect(record: records.Record, max_regions: int | None = None) -> records.R
   """One region for every annotated box and word of every frame."""
   if record.segment is None:
     return simulated_detector.perfect(record, max_regions)
-  return _joined([simulated_detector.perfect(frame, max_regions) for frame in frames(record)])
+  return frame_regions.joined(
+    [simulated_detector.perfect(frame, max_regions) for frame in frames(record)]
+  )
 
 
 def noisy(record: records.Record, config: simulated_detector.NoisyConfig) -> records.Regions:
@@ -29,10 +27,7 @@ def noisy(record: records.Record, config: simulated_detector.NoisyConfig) -> rec
     return simulated_detector.noisy(record, config)
   found = [simulated_detector.noisy(frame, config) for frame in frames(record)]
   mean = np.array([regions.features.mean(0) for regions in found])  # [F, D]
-  grid = np.concatenate([mean, np.diff(mean, axis=0, prepend=mean[:1])], 1)
-  return dataclasses.replace(
-    _joined(found), grid_features=grid, global_feature=grid.mean(0), span=(0, len(grid))
-  )
+  return frame_regions.with_frame_features(frame_regions.joined(found), mean)
 
 
 def frames(record: records.Record) -> list[records.Record]:
@@ -56,19 +51,4 @@ def _frame(record: records.Record, number: int) -> records.Record:
       for caption in record.captions
     ),
     segment=None,
-  )
-
-
-def _joined(found: list[records.Regions]) -> records.Regions:
-  def rows(name: str) -> np.ndarray | None:
-    parts = [getattr(regions, name) for regions in found]
-    return None if parts[0] is None else np.concatenate(parts)
-
-  counts = [regions.count for regions in found]
-  return records.Regions(
-    boxes_px=rows("boxes_px"),
-    features=rows("features"),
-    labels=tuple(label for regions in found for label in regions.labels),
-    scores=rows("scores"),
-    frame=np.repeat(np.arange(len(found)), counts).astype(np.int32),
   )

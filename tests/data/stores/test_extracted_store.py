@@ -78,3 +78,16 @@ def test_an_id_that_leads_elsewhere_is_refused(tmp_path, image_id):
   with pytest.raises(errors.UserError, match="is not the name of a file"):
     extracted_store.write_picture(tmp_path / "store", image_id, REGIONS, (40, 30))
   assert not list(tmp_path.iterdir())
+
+
+def test_a_store_without_its_description_is_refused(tmp_path):
+  (_written(tmp_path) / "store.json").unlink()
+  with pytest.raises(errors.UserError, match=r"store\.json is missing"):
+    store_formats.open_store(tmp_path).get("7")
+
+
+def test_an_array_under_a_changed_name_is_refused(tmp_path):
+  path = _written(tmp_path) / "att" / "7.npz"
+  path.write_bytes(path.read_bytes().replace(b"scores.npy", b"sc0res.npy"))
+  with pytest.raises(errors.UserError, match=r"unknown 'sc0res'"):
+    store_formats.open_store(tmp_path).get("7")

@@ -1,3 +1,4 @@
+import io
 import pathlib
 
 import numpy as np
@@ -43,3 +44,38 @@ def test_missing_and_truncated_files_are_named(tmp_path):
   path.write_bytes(path.read_bytes()[:-3])
   with pytest.raises(errors.UserError, match="cannot be read"):
     numpy_objects.load(path, "sizes")
+
+
+def test_arrays_inside_are_read_whatever_their_order_and_kind(tmp_path):
+  rows = [
+    {
+      "boxes": np.asfortranarray(np.arange(6, dtype=">f4").reshape(2, 3)),
+      "names": np.array(["dog", "man"]),
+      "more": [np.array([{"a": (1, None)}], object), np.int16(3), b"x", np.bool_(True)],
+    }
+  ]
+  np.save(tmp_path / "a.npy", np.array(rows, object))
+  (found,) = numpy_objects.load(tmp_path / "a.npy", "sizes")
+  np.testing.assert_array_equal(found["boxes"], rows[0]["boxes"])
+  assert found["names"].tolist() == ["dog", "man"]
+  assert found["more"][0].tolist() == [{"a": (1, None)}]
+  assert found["more"][1:] == [3, b"x", True]
+
+
+@pytest.mark.parametrize("kind", ["O8", "V8", "f8"])
+def test_state_that_makes_bytes_pointers_is_never_believed(tmp_path, kind):
+  header = io.BytesIO()
+  np.save(header, np.array([None], object))
+  head = header.getvalue()[: header.getvalue().index(b"\x80")]
+  array = (
+    b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR"
+    b"(I1\n(I1\ntcnumpy\ndtype\n(S'" + kind.encode() + b"'\nI0\nI1\ntR"
+    b"(I3\nS'|'\nNNNI8\nI8\nI63\ntbI00\nS'" + b"A" * 8 + b"'\ntb."
+  )
+  (tmp_path / "a.npy").write_bytes(head + array)
+  try:
+    found = numpy_objects.load(tmp_path / "a.npy", "sizes")
+  except errors.UserError as error:
+    assert "cannot be read" in str(error)
+  else:
+    assert kind == "f8" and found.size == 1
