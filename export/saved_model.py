@@ -131,7 +131,12 @@ def make_module(
     scored = run.model.noun_tags or tagging.NOUN_TAGS
     is_noun = thing_words.is_noun(run.vocabulary, scored)
     return matcher_module.MatcherModule(run.model, run.vocabulary, is_noun, config.float16_weights)
-  if config.detector or region_recipes.read(run.config):
+  of_videos = run.kind == "captioner" and run.model.num_frames > 1
+  if of_videos and config.detector:
+    raise errors.UserError(
+      f"{run.folder} captions videos: its export reads regions of frames, and no --detector"
+    )
+  if config.detector or (region_recipes.read(run.config) and not of_videos):
     photographs = photograph_runs.load(run, config.detector)
     if not photographs.foreign:
       return make_photograph_module(photographs, config)

@@ -191,6 +191,10 @@ def load(run: files.PathLike = shipped_folders.NAME, detector: str = "") -> Capt
       raise errors.UserError(f"{folder} has its detector in the graph; leave detector out")
     return Captioner(str(folder), SavedBackend(folder))
   photographs = photograph_runs.load(run, detector)
+  if photographs.run.model.num_frames > 1:
+    raise errors.UserError(
+      f"{run} captions videos, not photographs: python -m trainers.caption --run={run} --video=CLIP"
+    )
   backend = ForeignBackend if photographs.foreign else RunBackend
   return Captioner(str(run), backend(photographs), photographs.run, photographs.detector)
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from gcap_tf import errors, files, printing
 from gcap_tf.data.prepared import prepared_data
-from gcap_tf.evaluation import captioner_evaluation, evaluator
+from gcap_tf.evaluation import captioner_evaluation, evaluator, picture_grounding
 from gcap_tf.metrics import lemma_source
 from gcap_tf.metrics.activitynet import anet_entities, anet_io, anet_report
 from gcap_tf.runs import run_folders
@@ -52,16 +52,22 @@ def report(
     return evaluator.Report(f"grounding not computed: {path} has no boxes")
   lemmas = lemma_source.choose(None, value, by_tag=True)
   found = anet_report.generated_sentences(references, predictions, lemmas.lemma)
-  text, values = found.text, dict(found.values)
+  text, values, statistics = found.text, dict(found.values), {}
+  if config.statistics:
+    statistics = picture_grounding.generated_segments(references, predictions, lemmas.lemma)
   if given is not None:
     judged = anet_report.given_sentences(references, given)
     text, values = f"{text}\n\n{judged.text}", values | judged.values
+    if config.statistics:
+      statistics["attention_accuracy"] = picture_grounding.given_segments(references, given)
     if subject.run.model.has_localizer:
       by = given_sentences(subject.run, split, classes, "localizer")
       accuracy = anet_entities.attention_accuracy(references, by).macro
       text = f"{text}\n\nattention accuracy of the localiser {100 * accuracy:.2f} %"
       values["localizer_accuracy"] = accuracy
-  return evaluator.Report(text, printing.percent(values))
+      if config.statistics:
+        statistics["localizer_accuracy"] = picture_grounding.given_segments(references, by)
+  return evaluator.Report(text, printing.percent(values), statistics)
 
 
 def draw_strips(

@@ -57,10 +57,17 @@ def test_a_report_scores_what_its_submissions_score(data, tmp_path, name):
     metrics=("cider",),
     grounding_path=str(paths["gen"]),
     given_path=str(paths["GT"]),
+    statistics=True,
   )
   report = captioner_report.evaluate(run, split, config)
   assert ("localizer_accuracy" in report.values) == (name == "cyclical")
   assert "cider" in report.values
+  # The sums over segments are the figures of all, so that claims can be bootstrapped.
+  assert {"cider", "f1_all", "f1_loc", "error_partial", "attention_accuracy"} <= {
+    *report.statistics
+  }
+  for key, statistic in report.statistics.items():
+    assert statistic.value == pytest.approx(report.values[key], abs=1e-4), key
   for mode, path in paths.items():
     scored = score_files.score(
       score_files.ScoreConfig(predictions=path, references=data.references_path("train"))

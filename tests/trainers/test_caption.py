@@ -58,7 +58,7 @@ def test_what_a_detector_wrote_becomes_grounded_captions_with_a_packed_run(tmp_p
   assert set(row["labels"]) <= {"Men", "sofa"}
   assert "expected WIDTHxHEIGHT, as 640x480" in command_line.error(no_size)
   for refused in (nothing, both):
-    assert "give one of --pictures=PHOTOS, --labels=" in command_line.error(refused)
+    assert "give one of --pictures=PHOTOS, --video=CLIP, --labels=" in command_line.error(refused)
 
 
 def test_photographs_become_grounded_captions(tmp_path):
