@@ -4,6 +4,8 @@
     python -m trainers.reproduce --paper=cyclical --list     the rows, the cost, the scores
     python -m trainers.reproduce --paper=ccr_ccs --search=scan_both --split=val --data=data/f30k \\
       --out=results/search     every combination of constraint weights and margins
+    python -m trainers.reproduce --paper=all --scale=photographs --data=data/photographs \\
+      --hours=8 --out=results/photographs     every claim of five papers, the cheapest first
 
 Every row is trained with every seed of the scale into OUT/ROW/seed_N, a run folder like any
 other. The same command continues after a stop. OUT/table.json and OUT/table.md are written
@@ -11,6 +13,10 @@ after every row: means and deviations over seeds, every departure from the publi
 and for each claim of the paper a 95 % paired bootstrap over pictures and seeds with a verdict
 (holds, does not hold, cannot be told). The paper's figures are shown if --data, its regions and
 its split are what they are printed for.
+
+--paper=all trains the rows of all papers' claims (--rows=all: every row), each run in a process of
+its own. Stop it at any time; the same command goes on. OUT/state.json says what is done, what is
+left and what failed, OUT/log.txt has what the runs print, OUT/PAPER/ has each paper's table.
 """
 
 import pathlib
@@ -18,15 +24,16 @@ import sys
 
 from absl import flags
 
-from gcap_tf import commands, errors, files
+from gcap_tf import commands, errors
 
 PAPERS = ("pos_scan", "distributed", "cyclical", "ccr_ccs", "contrastive")
+EVERY = "all"
 
-_PAPER = flags.DEFINE_enum("paper", None, PAPERS, "Whose table.", required=True)
+_PAPER = flags.DEFINE_enum("paper", None, [*PAPERS, EVERY], "Whose table.", required=True)
 _DATA = flags.DEFINE_string("data", None, "Prepared folder.")
 _OUT = flags.DEFINE_string("out", None, "Folder for runs and tables.")
 _SCALE = flags.DEFINE_enum(
-  "scale", "small", ["full", "photographs", "small", "smoke", "videos"], "How big."
+  "scale", "small", ["full", "perfect", "photographs", "small", "smoke", "videos"], "How big."
 )
 _SEEDS = flags.DEFINE_list("seeds", [], "Seeds instead of the scale's.")
 _ROWS = flags.DEFINE_list(
@@ -39,14 +46,22 @@ _METRICS = flags.DEFINE_list(
 _SEARCH = flags.DEFINE_string(
   "search", "", "Row of --paper=ccr_ccs whose constraint weights and margins are searched."
 )
-_LIST = flags.DEFINE_bool("list", False, "Lists the rows and ends.")
+_LIST = flags.DEFINE_bool(
+  "list", False, "Lists the rows, with --paper=all what is left of the runs, and ends."
+)
+_HOURS = flags.DEFINE_float(
+  "hours", 0.0, "With --paper=all: starts no run that is expected to end later; 0: no limit.", 0.0
+)
+_TABLE = flags.DEFINE_bool("table", True, "Writes the tables; without, trains alone.")
 
 
-def main(argv: list[str]) -> None:
+def main(argv: list[str]) -> int | None:
   del argv
   from gcap_tf.recipes import scales
 
   scale = scales.SCALES.get(_SCALE.value)
+  if _PAPER.value == EVERY:
+    return reproduce_every_paper(scale)
   table = chosen_table(scale)
   if _LIST.value:
     print(describe_table(table))
@@ -85,51 +100,57 @@ def chosen_rows(table) -> list:
 
 def reproduce(table, scale) -> None:
   """Trains the rows of --rows with every seed; writes the table after every run."""
+  reproduction = opened(table, scale, _OUT.value)
+  seeds, rows = errors.whole_numbers(_SEEDS) or scale.seeds, chosen_rows(table)
+  for seed in seeds:
+    for row in rows:
+      print(f"== {row.label}, seed {seed}", flush=True)
+      reproduction.train(row, seed)
+      if _TABLE.value:
+        reproduction.write(rows, seeds)
+  if _TABLE.value:
+    print((reproduction.out / "table.md").read_text())
+
+
+def opened(table, scale, out: str):
+  """The table on --data, with runs in `out`."""
   from gcap_tf.data.prepared import prepared_data
-  from gcap_tf.recipes import results
-  from trainers import reproduce_rows
+  from trainers import reproductions
 
   data = prepared_data.PreparedData(_DATA.value)
   split = _SPLIT.value or (table.split if table.split in data.splits else "val")
-  out = pathlib.Path(_OUT.value)
-  asks = any(column.key.startswith("self_retrieval") for column in table.columns)
-  made_by = [
-    f"{data.info['command']} --out={_DATA.value}",
-    " ".join(["python -m trainers.reproduce", *sys.argv[1:]]),
-  ]
-  done: dict[str, results.Runs] = {}
-  statistics: dict[str, dict] = {}
-  for seed in errors.whole_numbers(_SEEDS) or scale.seeds:
-    for row in chosen_rows(table):
-      print(f"== {row.label}, seed {seed}", flush=True)
-      done.setdefault(row.name, {})[seed] = reproduce_rows.run(
-        row, seed, data, split, out, tuple(_METRICS.value), scale.retrieved if asks else 0
-      )
-      statistics.setdefault(row.name, {})[seed] = reproduce_rows.statistics(out, row.name, seed)
-      summary = results.summarise(
-        table, scale.name, setting(data, split), describe_data(data), done, made_by, statistics
-      )
-      write(out, table, summary, done)
-  print((out / "table.md").read_text())
-
-
-def write(out: pathlib.Path, table, summary, runs) -> None:
-  """table.json, table.md, and a picture for each curve that has two points or more."""
-  from gcap_tf.recipes import curves, results
-
-  files.write_json(out / "table.json", summary)
-  files.write_text(out / "table.md", results.markdown(summary))
-  curves.draw_all(out, table, runs)
-
-
-def setting(data, split: str):
-  """What the paper's figures must be printed for."""
-  from gcap_tf.recipes import settings
-
-  made_by = data.info.get("detector") or {}
-  return settings.setting_of(
-    data.name, split, len(data.split(split)), _regions(data), made_by.get("detector", "")
+  return reproductions.Reproduction(
+    table, scale, data, split, pathlib.Path(out), tuple(_METRICS.value)
   )
+
+
+def reproduce_every_paper(scale) -> int:
+  """Works through the runs of --paper=all; returns 1 if one failed."""
+  from gcap_tf.recipes import plan
+  from trainers import reproduce_all
+
+  if _SEARCH.value or _ROWS.value not in ([], ["claims"], ["all"]):
+    raise errors.UserError("--paper=all takes --rows=claims or --rows=all, and no --search")
+  tables = reproduce_all.tables(scale, _of_videos())
+  seeds = tuple(errors.whole_numbers(_SEEDS) or scale.seeds)
+  steps = plan.order(tables, seeds, _ROWS.value == ["all"])
+  if _LIST.value and not (_DATA.value and _OUT.value):
+    print(reproduce_all.listing([(step, "left") for step in steps]))
+    return 0
+  errors.require(_DATA, _OUT)
+  folders = {paper: str(pathlib.Path(_OUT.value) / paper) for paper in tables}
+  papers = {paper: opened(table, scale, folders[paper]) for paper, table in tables.items()}
+  work = reproduce_all.Work(pathlib.Path(_OUT.value), papers, steps, seeds)
+  if _LIST.value:
+    print(reproduce_all.listing(work.states()))
+    return 0
+  given = {"data": _DATA.value, "scale": scale.name, "metrics": ",".join(_METRICS.value)}
+
+  def command(step: plan.Step) -> list[str]:
+    flags_of_step = reproduce_all.arguments(step, folders[step.paper], given, papers)
+    return [sys.executable, "-m", "trainers.reproduce", *flags_of_step]
+
+  return work.go(command, _HOURS.value)
 
 
 def describe_table(table) -> str:
@@ -141,22 +162,13 @@ def describe_table(table) -> str:
       for known, figures in row.printed.items()
     )
     lines.append(f"{row.name:28} {row.label:52} {printed}".rstrip())
+  if table.elsewhere:
+    lines += ["", *table.elsewhere]
   if table.command:
     lines += ["", f"On drawn scenes, {table.cost}:", f"  {commands.localise(table.command)}"]
   for name, scores in table.expected.items():
     lines.append(f"  {name}: " + ", ".join(f"{key} {value:g}" for key, value in scores.items()))
   return "\n".join(lines)
-
-
-def describe_data(data) -> str:
-  """The data in a few words: its name, its regions, its training pictures."""
-  made_by = (data.info.get("detector") or {}).get("detector")
-  regions = f"{_regions(data)} regions" + (f" of {pathlib.Path(made_by).name}" if made_by else "")
-  return f"{data.name}, {regions}, {len(data.split('train')):,} training pictures"
-
-
-def _regions(data) -> str:
-  return (data.info.get("detector") or {}).get("name", "given")
 
 
 if __name__ == "__main__":

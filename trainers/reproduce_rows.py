@@ -15,7 +15,7 @@ from gcap_tf.recipes import experiments, results
 from gcap_tf.runs import run_folders
 from gcap_tf.training.methods import captioning, contrastive, matching, self_critical
 
-_STATISTICS = "statistics.npz"
+_STATISTICS, _RESULT = "statistics.npz", "result.json"
 
 
 def run(
@@ -31,15 +31,12 @@ def run(
 
   A training that was stopped continues; a run with other settings is trained again.
   """
+  result = kept(row, seed, data, split, out, metrics, self_retrieval)
+  if result is not None:
+    return result
   folder = folder_of(out, row.name, seed)
-  needed = {name: str(folder_of(out, name, seed)) for name in experiments.needs(row.training)}
-  training = dataclasses.replace(experiments.resolved(row.training, needed), seed=seed)
-  settings = [configs.to_dict(training), split, data.name, list(metrics), self_retrieval]
-  kept = folder / "result.json"
-  if kept.exists():
-    result = files.read_json(kept)
-    if result.get("settings") == settings:
-      return result
+  training = _resolved(row, seed, out)
+  if (folder / _RESULT).exists():
     files.remove(folder)
   started = time.monotonic()
   train(training, data, folder)
@@ -48,11 +45,56 @@ def run(
   if not results.is_finite(figures):
     raise errors.UserError(f"{folder}: a figure is not finite; the run diverged")
   minutes = (time.monotonic() - started) / 60.0
+  settings = _settings(training, data, split, metrics, self_retrieval)
   result = {"settings": settings, "figures": figures, "minutes": minutes}
   folder.mkdir(parents=True, exist_ok=True)
   resampling.save(folder / _STATISTICS, pictures)
-  files.write_json(kept, result)
+  files.write_json(folder / _RESULT, result)
   return result
+
+
+def kept(
+  row: experiments.Row,
+  seed: int,
+  data: prepared_data.PreparedData,
+  split: str,
+  out: pathlib.Path,
+  metrics: tuple[str, ...] = caption_metrics.METRICS,
+  self_retrieval: int = 0,
+) -> dict[str, Any] | None:
+  """What `run` has kept of a run with these settings; None if it is not done."""
+  path = folder_of(out, row.name, seed) / _RESULT
+  if not path.exists():
+    return None
+  training = _resolved(row, seed, out)
+  result = files.read_json(path)
+  wanted = _settings(training, data, split, metrics, self_retrieval)
+  return result if _are_same(result.get("settings"), wanted, type(training)) else None
+
+
+def _resolved(row: experiments.Row, seed: int, out: pathlib.Path) -> Any:
+  """The configuration of a run, with the folders of the runs that it needs."""
+  needed = {name: str(folder_of(out, name, seed)) for name in experiments.needs(row.training)}
+  return dataclasses.replace(experiments.resolved(row.training, needed), seed=seed)
+
+
+def _settings(
+  training: Any,
+  data: prepared_data.PreparedData,
+  split: str,
+  metrics: tuple[str, ...],
+  self_retrieval: int,
+) -> list[Any]:
+  return [configs.to_dict(training), split, data.name, list(metrics), self_retrieval]
+
+
+def _are_same(kept: Any, settings: list[Any], kind: type) -> bool:
+  """Whether a run was made with these settings; options that came later had their defaults."""
+  try:
+    before = configs.to_dict(configs.from_dict(kind, kept[0]))
+  except (errors.UserError, TypeError, IndexError):
+    return False  # Options that no longer exist.
+  return [before, *kept[1:]] == settings
 
 
 def statistics(out: pathlib.Path, name: str, seed: int) -> dict[str, resampling.Statistic]:

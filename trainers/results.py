@@ -15,6 +15,35 @@ from gcap_tf import commands, errors, files
 from gcap_tf.recipes import results
 
 TITLE = "Results: the five papers, reproduced"
+HEAD = """\
+`python -m trainers.results` writes this page from the tables in `docs/results`. Each table names
+the commands that make it.
+
+## All five papers in a night
+
+    python -m trainers.prepare_data --dataset=flickr30k_entities --source=FLICKR \\
+      --regions=pictures --pictures=PICTURES --object_classes=CLASSES --out=data/photographs
+    python -m trainers.reproduce --paper=all --scale=photographs --data=data/photographs \\
+      --split=val --metrics=bleu,cider --hours=8 --out=results/photographs
+
+The second command trains what the papers' claims compare, three seeds a row, the cheapest claim
+first. With `--hours`, it starts no run that is expected to end later. Stop it at any time (Ctrl-C
+or SIGTERM): it ends the run, writes the tables and prints how many runs are left. The same command
+goes on. A run that fails is named; others go on. `--list` with the same flags prints what is done,
+what is left, and the expected minutes. In `results/photographs` are
+
+- `state.json`: every run, its minutes, and whether it is done, running, left, failed or waiting
+  for one that failed;
+- `log.txt`: what the runs print;
+- `PAPER/table.md`, `PAPER/table.json`: figures with mean and deviation over seeds; for every claim
+  the difference with its 95 % interval (paired bootstrap over pictures and seeds) and a verdict:
+  holds, does not hold, cannot be told;
+- `PAPER/ROW/seed_N`: the runs.
+
+To show a table here, copy `PAPER/table.json` to `docs/results` under a name of its own and run
+`python -m trainers.results`. `prepare_data --detector=tflite:FILE` prepares regions of another
+detector for a second night.
+"""
 
 _TABLES = flags.DEFINE_string("tables", "docs/results", "Folder of tables, NAME.json each.")
 _OUT = flags.DEFINE_string("out", "docs/results.md", "Page to write.")
@@ -43,7 +72,7 @@ def page(folder: pathlib.Path) -> str:
     raise errors.UserError(
       f"{folder} has no tables: copy table.json of {commands.command('reproduce')} there"
     )
-  return results.page(TITLE, [files.read_json(path, "table") for path in paths])
+  return results.page(TITLE, [files.read_json(path, "table") for path in paths], HEAD)
 
 
 if __name__ == "__main__":

@@ -65,6 +65,8 @@ def table(paper: str, scale: scales.Scale, of_videos: bool = False) -> experimen
 def for_model(model: str) -> captioning.CaptionerTrainingConfig:
   """The published settings of a captioner, from its paper's recipe; Up-Down's for any other.
 
-  Departure: Up-Down has no scheduled sampling; `--recipe=updown_f30k` has it.
+  Departures: words are counted on the train split alone, and Up-Down has no scheduled sampling;
+  presets (`--recipe=updown_f30k`) have both as published.
   """
-  return _MODELS.get(model) or captioning.CaptionerTrainingConfig(model=model)
+  published = _MODELS.get(model) or captioning.CaptionerTrainingConfig(model=model)
+  return dataclasses.replace(published, vocabulary_splits="train")

@@ -74,6 +74,7 @@ def _preset(
   training = matching.MatcherTrainingConfig(
     model=model,
     options=options,
+    vocabulary_splits="train_val",
     epochs=epochs,
     schedule=schedules.ScheduleConfig("step_decay", rate, factor=0.1, every=every),
   )

@@ -52,7 +52,7 @@ def judge(
     "key": claim.key,
     "lower": claim.lower,
     "ours": [better, worse],
-    "paper": printed(table.row(claim.better), table.row(claim.worse), claim.key),
+    "paper": printed(table, claim),
     "interval": interval,
     "verdict": verdict,
   }
@@ -70,8 +70,11 @@ def _difference(claim: experiments.Claim, statistics: Statistics) -> resampling.
   )
 
 
-def printed(better: experiments.Row, worse: experiments.Row, key: str) -> dict[str, Any] | None:
+def printed(table: experiments.Table, claim: experiments.Claim) -> dict[str, Any] | None:
   """The paper's pair of figures, and what they are printed for; None if it prints no pair."""
+  if claim.printed:
+    return {"figures": list(claim.printed), "setting": str(claim.setting)}
+  better, worse, key = table.row(claim.better), table.row(claim.worse), claim.key
   for setting, figures in better.printed.items():
     other = worse.printed.get(setting, {})
     if key in figures and key in other:

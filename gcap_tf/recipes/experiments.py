@@ -74,7 +74,8 @@ def columns(**headings: str) -> tuple[Column, ...]:
 
 # Columns that tables of captioners have in common.
 CAPTION_COLUMNS = columns(
-  bleu_4="B@4", cider="CIDEr", spice="SPICE", f1_all="F1_all", f1_loc="F1_loc"
+  **dict(bleu_1="B@1", bleu_4="B@4", meteor="METEOR", cider="CIDEr", spice="SPICE"),
+  **dict(f1_all="F1_all", f1_loc="F1_loc"),
 )
 
 
@@ -120,12 +121,23 @@ class Row:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Claim:
-  """The paper's claim that `better` is above (with `lower`: below) `worse` in a figure."""
+  """The paper's claim that `better` is above (with `lower`: below) `worse` in a figure.
+
+  Attributes:
+    better, worse: rows.
+    key: the figure.
+    lower: whether less is better.
+    printed: the paper's pair, if it is another than the rows' own figures: those of one table
+      where the rows have figures of several.
+    setting: what that pair is printed for.
+  """
 
   better: str
   worse: str
   key: str
   lower: bool = False
+  printed: tuple[float, float] | None = None
+  setting: settings.Setting = settings.F30K_TEST
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -185,6 +197,7 @@ class Table:
     split: the split that the paper reports.
     columns, rows, claims: see their classes.
     departures: what differs from the paper at every scale, a sentence each.
+    elsewhere: rows of the paper's tables that are not among `rows`, and where they are.
     curves: lines to plot from the rows.
     frequency_rows: rows whose F1_all is plotted over the frequency of classes.
     correlations: of figures over runs.
@@ -200,6 +213,7 @@ class Table:
   rows: tuple[Row, ...]
   claims: tuple[Claim, ...] = ()
   departures: tuple[str, ...] = ()
+  elsewhere: tuple[str, ...] = ()
   curves: tuple[Curve, ...] = ()
   frequency_rows: tuple[str, ...] = ()
   correlations: tuple[Correlation, ...] = ()

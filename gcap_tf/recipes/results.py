@@ -14,7 +14,7 @@ from typing import Any
 
 from gcap_tf.recipes import claims, correlations, experiments, settings
 
-_PATH = re.compile(r"--(source|object_classes|data|out)=\S+")
+_PATH = re.compile(r"--(source|pictures|folds|object_classes|data|out)=\S+")
 
 # Results of a row: seed -> {"figures": {key: value in percent}, "minutes": float}.
 Runs = dict[int, dict[str, Any]]
@@ -119,9 +119,9 @@ def without_paths(command: str) -> str:
   return _PATH.sub(lambda found: f"--{found[1]}={found[1].upper()}", command)
 
 
-def page(title: str, tables: Sequence[dict[str, Any]]) -> str:
-  """One page of several tables: commands, figures, and which claims hold."""
-  parts = [f"# {title}\n"]
+def page(title: str, tables: Sequence[dict[str, Any]], head: str = "") -> str:
+  """One page of several tables: commands, figures, and which claims hold; `head` above them."""
+  parts = [f"# {title}\n", *([head] if head else [])]
   for table in tables:
     heading = f"## {table['paper']}: {table['data']}, {table['split']} split\n"
     parts += [heading, *(f"    {line}" for line in table["commands"]), "", markdown(table)]

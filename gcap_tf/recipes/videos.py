@@ -70,23 +70,19 @@ _SETTINGS = {settings.ANET_VAL: _VAL, settings.ANET_TEST: _TEST}
 
 # A segment has one sentence; frames have 2048 numbers of appearance and 1024 of motion.
 _FRAMES = {"frame_parts": [2048, 1024]}
+_SEGMENTS: dict[str, Any] = dict(captions_per_image=1, vocabulary_splits="train", options=_FRAMES)
 # Weights of L_att and L_cls on videos; L_grd is off.
 _SUPERVISION = dict(attention_weight=0.05, grounding_weight=0.0, classification_weight=0.1)
-GVD = dataclasses.replace(distributed.GVD, captions_per_image=1, options=_FRAMES)
+GVD = dataclasses.replace(distributed.GVD, **_SEGMENTS)
 GVD_SUPERVISED = dataclasses.replace(
   GVD,
   options={**_FRAMES, "interaction_layers": 2},
   losses=dataclasses.replace(GVD.losses, **_SUPERVISION),
 )
-BRANCHES = dataclasses.replace(distributed.BRANCHES, captions_per_image=1, options=_FRAMES)
+BRANCHES = dataclasses.replace(distributed.BRANCHES, **_SEGMENTS)
 # The decoder alone for 50 epochs, then the cycle until epoch 75.
 CYCLE = dataclasses.replace(
-  cyclical.CYCLE,
-  captions_per_image=1,
-  images=96,
-  epochs=75,
-  first_stage_epochs=50,
-  options=_FRAMES,
+  cyclical.CYCLE, images=96, epochs=75, first_stage_epochs=50, **_SEGMENTS
 )
 
 
@@ -133,7 +129,8 @@ CAPTIONERS = tuple(
   for name, row in _PRESETS.items()
 )
 _DEPARTURES = (
-  *distributed.DEPARTURES[:2],
+  "The vocabulary is counted on the train split.",
+  distributed.DEPARTURES[0],
   "Attention over frames does not see empty slots outside the segment; options.temporal_leak=True "
   "restores the released programs.",
   "Words keep their case, as in the released programs.",

@@ -4,7 +4,7 @@ import pytest
 import tensorflow as tf
 
 from gcap_tf.captioners import catalog as captioners
-from gcap_tf.recipes import catalog, cyclical, settings
+from gcap_tf.recipes import catalog, claims, cyclical, settings
 from gcap_tf.training.methods import captioning
 from tests.recipes import tables
 from tests.training.regularizers import steps
@@ -49,6 +49,15 @@ def test_printed_figures_are_those_of_the_detector_of_the_data(regions, detector
   row = tables.small(cyclical.table).row("cyclical")
   own = settings.setting_of("flickr30k_entities", "test", 1000, regions, detector)
   assert row.printed_for(own).get("f1_loc") == f1_loc
+
+
+def test_a_claim_of_one_table_is_not_printed_with_figures_of_another():
+  table = cyclical.table()
+  (claim,) = [claim for claim in table.claims if claim.worse == "consistency"]
+  assert claims.printed(table, claim) == {
+    "figures": [5.63, 4.19],  # Table 4; Table 10 prints 4.93 for Cyclical.
+    "setting": "flickr30k_entities val",
+  }
 
 
 def test_the_supervised_baseline_learns_attention_and_region_classes():

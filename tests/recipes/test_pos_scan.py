@@ -50,7 +50,7 @@ def test_a_preset_and_its_row_print_the_same_figures():
 
 def test_every_start_of_table_2_is_fine_tuned_with_every_reward():
   table = pos_scan.table()
-  for start in ("updown", "updown_scan", "updown_pos_scan"):
+  for start in ("updown", "updown_scan", "updown_pos_scan", "updown_boxes"):
     tuned = [row for row in table.rows if getattr(row.training, "start", "") == f"@{start}"]
     assert [row.training.rewards for row in tuned] == ["cider:1", *["cider:1,matcher:1"] * 2]
     assert [row.training.matcher for row in tuned] == ["", "@scan", "@pos_scan"]

@@ -123,3 +123,9 @@ def test_a_page_has_every_table_under_the_commands_that_make_it():
 def test_figures_that_are_not_finite_are_found():
   assert results.is_finite({"cider": 1.0, "name": "x"})
   assert not results.is_finite({"cider": math.nan})
+
+
+def test_folders_of_a_machine_are_not_shown():
+  command = "prepare_data --regions=pictures --pictures=/home/me/photos --source=/home/me --out=/x"
+  shown = "prepare_data --regions=pictures --pictures=PICTURES --source=SOURCE --out=OUT"
+  assert results.without_paths(command) == shown

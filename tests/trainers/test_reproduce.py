@@ -2,6 +2,7 @@
 
 import json
 
+from gcap_tf.recipes import scales
 from tests.trainers import command_line
 from tests.training import small_runs
 
@@ -63,6 +64,12 @@ def test_rows_are_listed_with_printed_figures_cost_and_command():
   assert any(line.startswith("k4 ") and "f1_loc 21.54" in line for line in lines)
   assert any("--paper=distributed --data=DATA --out=OUT" in line for line in lines)
   assert "50 minutes on 2 CPU cores" in done.stdout
+  assert "Zhou et al. is --paper=pos_scan --rows=updown_pos_scan_0.2_scst_scan" in done.stdout
+
+
+def test_every_scale_can_be_chosen():
+  text = command_line.run(REPRODUCE, "--help").stdout
+  assert f"<{'|'.join(sorted(scales.SCALES.names()))}>" in text
 
 
 def test_a_wrong_row_is_one_line(tmp_path):

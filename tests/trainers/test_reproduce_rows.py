@@ -1,6 +1,7 @@
 """Tests of trainers/reproduce_rows.py."""
 
 import dataclasses
+import json
 
 from gcap_tf.recipes import experiments, scales
 from gcap_tf.training.methods import matching
@@ -20,6 +21,23 @@ def test_a_row_is_kept_until_its_settings_change(tmp_path):
   longer = dataclasses.replace(row, training=dataclasses.replace(training, max_steps=5))
   again = reproduce_rows.run(longer, 7, data, "val", tmp_path / "out")
   assert again["settings"][0]["max_steps"] == 5
+
+
+def test_a_run_from_before_an_option_is_kept(tmp_path):
+  data = small_runs.data(tmp_path)
+  training = scales.matcher(
+    matching.MatcherTrainingConfig(model="vsepp"), scales.SCALES.get("smoke")
+  )
+  row = experiments.Row(name="vsepp", label="VSE++", training=training)
+  reproduce_rows.run(row, 1, data, "val", tmp_path / "out")
+  path = tmp_path / "out" / "vsepp" / "seed_1" / "result.json"
+  before = json.loads(path.read_text())
+  del before["settings"][0]["vocabulary_splits"]
+  path.write_text(json.dumps({**before, "minutes": -1.0}))
+  assert reproduce_rows.run(row, 1, data, "val", tmp_path / "out")["minutes"] == -1.0
+  before["settings"][0]["an_option_of_old"] = 1
+  path.write_text(json.dumps({**before, "minutes": -1.0}))
+  assert reproduce_rows.run(row, 1, data, "val", tmp_path / "out")["minutes"] > 0
 
 
 def test_an_ensemble_is_evaluated_and_not_trained(tmp_path):
