@@ -1,16 +1,20 @@
 """Kills training programs at random moments and compares their final states, bit by bit.
 
-    python -m benchmarks.faults --kills=10 --programs=matcher,captioner,scst
+    python -m benchmarks.faults --kills=10 --programs=matcher,captioner,scst,contrastive,detector
+    python -m benchmarks.faults --kills=50 --counts=FILE --work=DIR           # adds up
 
-Each program runs once without kills. Then it starts in a new folder, gets SIGKILL at a random
-moment after a checkpoint, and starts again with the same command; this happens --kills times
-before it may finish. Weights, optimiser state and metrics.jsonl must equal those of the first
-run. Prints a line for every kill, then one JSON object.
+Each program runs once without kills. Then it starts in a new folder, gets SIGKILL, and starts
+again with the same command; this happens --kills times before it may finish. Every second kill
+falls within the next checkpoint while it is written, the others at a random moment after one.
+Weights, optimiser state and metrics.jsonl must equal those of the first run. With --work, a later
+run of this benchmark takes the first runs from there. Prints a line for every kill, then one JSON
+object; the exit code is 0 if all final states are equal.
 """
 
 import json
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,17 +24,18 @@ import numpy as np
 import tensorflow as tf
 from absl import flags
 
-from gcap_tf import errors
+from benchmarks.reliability import counts as counts_lib
+from benchmarks.reliability import drawn_photographs, preloaded
+from gcap_tf import errors, files
 from gcap_tf.runs import checkpoints
-
-_KILLS = flags.DEFINE_integer("kills", 10, "Number of kills of each program.", 1)
-_PROGRAMS = flags.DEFINE_list("programs", ["matcher", "captioner", "scst"], "Programs to kill.")
-_SEED = flags.DEFINE_integer("seed", 1, "Seed of the moments.")
-_WORK = flags.DEFINE_string("work", "", "Folder for the runs; empty for a temporary one.")
+from gcap_tf.vision import detector
 
 _NEVER = 1_000_000
-_MOST_SECONDS = 1.0
+_MOST_SECONDS = 1.0  # after a checkpoint
+_SAVE_SECONDS = 0.05  # after the first byte of a checkpoint
+_STARTED = ("scst", "contrastive")  # programs that begin with a captioner
 _SMALL_CAPTIONER = ("hidden_size=24", "embedding_size=16", "attention_size=16")
+_SMALL_DETECTOR = {"size": 64, "width": 8, "depth": 1, "units": 8, "candidates": 84}
 # Small models that compile fast; an epoch has 12 steps and ends with a checkpoint.
 COMMANDS = {
   "matcher": (
@@ -44,6 +49,16 @@ COMMANDS = {
   "scst": (
     "trainers.finetune_scst", "--start={start}", "--rewards=cider:1,matcher:1",
     "--matcher={matcher}", "--samples=2", "--images=4", "--epochs=30", "--learning_rate=0.001",
+  ),
+  "contrastive": (
+    "trainers.finetune_contrastive", "--start={start}", "--reference={start}", "--negatives=2",
+    "--images=4", "--epochs=30", "--learning_rate=0.001",
+  ),
+  "detector": (
+    "trainers.train_detector", "--source={photographs}/entities",
+    "--pictures={photographs}/pictures", "--backbone_weights={photographs}/backbone.weights.h5",
+    "--epochs=30", "--batch_size=2",
+    *(f"--set=model.{name}={value}" for name, value in _SMALL_DETECTOR.items()),
   ),
 }  # fmt: skip
 
@@ -59,8 +74,9 @@ def prepare(folder: pathlib.Path) -> pathlib.Path:
 def command(program: str, data: pathlib.Path, run: pathlib.Path, starts: dict[str, str]):
   module, *options = COMMANDS[program]
   options = [option.format(**starts) for option in options]
+  data_flags = [] if program == "detector" else [f"--data={data}"]
   return [
-    *(sys.executable, "-m", module, f"--data={data}", f"--run={run}", *options),
+    *(sys.executable, "-m", module, *data_flags, f"--run={run}", *options),
     *("--deterministic", f"--set=evaluate_every={_NEVER}", "--set=seed=7"),
   ]
 
@@ -98,53 +114,110 @@ def has_checkpoint(run: pathlib.Path) -> bool:
   return newest(run) > 0
 
 
-def kill_once(arguments: list[str], run: pathlib.Path, seconds: float) -> bool:
-  """Kills a run `seconds` after its next checkpoint; returns False if it has finished."""
+def is_saving(run: pathlib.Path) -> bool:
+  """Whether a checkpoint is being written."""
+  return any((run / "checkpoints").glob(".*.partial-*"))
+
+
+def kill_once(
+  starter: preloaded.Starter,
+  arguments: list[str],
+  run: pathlib.Path,
+  rng: random.Random,
+  save: bool,
+) -> tuple[bool, bool]:
+  """Kills a run after its next checkpoint, or inside the one after that if `save`.
+
+  Returns:
+    Whether it was killed before it finished, and whether a checkpoint was being written.
+  """
   before = newest(run)
-  child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-  while child.poll() is None and newest(run) <= before:
+  child = starter.start(arguments[2:])
+  while child.running() and newest(run) <= before:
     time.sleep(0.01)
-  time.sleep(seconds)
-  killed = child.poll() is None
+  while save and child.running() and not is_saving(run):
+    time.sleep(0.001)
+  time.sleep(rng.uniform(0.0, _SAVE_SECONDS if save else _MOST_SECONDS))
   child.kill()
-  child.wait()
-  return killed
+  killed = child.wait() == -signal.SIGKILL
+  return killed, is_saving(run)
 
 
-def kill_program(program: str, work: pathlib.Path, data: pathlib.Path, starts) -> dict:
+def kill_program(
+  program: str, work: pathlib.Path, data: pathlib.Path, starts, counts: counts_lib.Counts
+) -> dict:
   """Kills one program several times; returns what happened."""
   whole, run = work / f"{program}_whole", work / f"{program}_killed"
-  finish(command(program, data, whole, starts))
   arguments = command(program, data, run, starts)
-  moments = random.Random(f"{_SEED.value} {program}")
-  steps = []
-  while len(steps) < _KILLS.value:
-    if not kill_once(arguments, run, moments.uniform(0.0, _MOST_SECONDS)):
-      break
-    steps.append(newest(run))
-    print(f"{program} kill {len(steps)}: the newest checkpoint is of step {steps[-1]}", flush=True)
-  finish(arguments)
+  earlier = counts.of(program)
+  rng = random.Random(f"{flags.FLAGS.seed} {program} {earlier.get('kills', 0)}")
+  steps, saves = [], 0
+  with preloaded.Starter() as starter:
+    if not (work / f"{program}_whole.done").exists():
+      finish(command(program, data, whole, starts))
+      (work / f"{program}_whole.done").touch()
+    while len(steps) < flags.FLAGS.kills:
+      killed, saving = kill_once(starter, arguments, run, rng, save=len(steps) % 2 == 1)
+      if not killed:
+        break
+      steps.append(newest(run))
+      saves += saving
+      counts.add(program, kills=1, inside_saves=int(saving))
+      place = "inside a save" if saving else "between saves"
+      print(f"{program} kill {len(steps)}, {place}: newest step {steps[-1]}", flush=True)
+    finish(arguments)
   equal = state(run) == state(whole)
+  counts.add(program, **{"same_bits" if equal else "other_bits": 1})
+  if equal:
+    files.remove(run)
   verdict = "the same bits" if equal else "NOT the same"
-  print(f"{program}: {len(steps)} kills, {verdict}", flush=True)
-  return {"kills": len(steps), "same_bits": equal, "steps": newest(run), "resumed_at": steps}
+  print(f"{program}: {len(steps)} kills, {saves} inside saves, {verdict}", flush=True)
+  return {
+    "kills": len(steps),
+    "inside_saves": saves,
+    "same_bits": equal,
+    "steps": newest(whole),
+    "resumed_at": steps,
+  }
 
 
-def main(_: list[str]) -> None:
-  with tempfile.TemporaryDirectory() as temporary:
-    work = pathlib.Path(_WORK.value or temporary)
+def drawn_photographs_of(folder: pathlib.Path) -> str:
+  """Photographs, annotations and a backbone for the detector; returns the folder."""
+  if not (folder / "backbone.weights.h5").exists():
+    files.remove(folder)
+    drawn_photographs.make(folder)
+    config = detector.DetectorConfig(labels=2, colours=11, **_SMALL_DETECTOR)
+    model = detector.Detector(config, "none")
+    model.backbone.save_weights(folder / "backbone.weights.h5")
+  return str(folder)
+
+
+def main(_: list[str]) -> int:
+  with tempfile.TemporaryDirectory() as temporary, counts_lib.opened(flags.FLAGS.counts) as counts:
+    work = pathlib.Path(flags.FLAGS.work or temporary)
     work.mkdir(parents=True, exist_ok=True)
     data = work / "data"
     if not data.exists():
       prepare(data)
-    starts = {}
-    if "scst" in _PROGRAMS.value:
+    starts = {"photographs": str(work / "photographs")}
+    if "detector" in flags.FLAGS.programs:
+      drawn_photographs_of(work / "photographs")
+    if set(_STARTED) & set(flags.FLAGS.programs):
       for name, program in (("start", "captioner"), ("matcher", "matcher")):
         starts[name] = str(work / f"scst_{name}")
-        finish([*command(program, data, pathlib.Path(starts[name]), {}), "--epochs=2"])
-    figures = {program: kill_program(program, work, data, starts) for program in _PROGRAMS.value}
+        finish([*command(program, data, pathlib.Path(starts[name]), starts), "--epochs=2"])
+    figures = {
+      program: kill_program(program, work, data, starts, counts) for program in flags.FLAGS.programs
+    }
+    print(json.dumps({"so far": counts.all()}))
   print(json.dumps(figures))
+  return int(not all(figure["same_bits"] for figure in figures.values()))
 
 
 if __name__ == "__main__":
+  flags.DEFINE_integer("kills", 10, "Number of kills of each program.", 1)
+  flags.DEFINE_list("programs", list(COMMANDS), "Programs to kill.")
+  flags.DEFINE_integer("seed", 1, "Seed of the moments.")
+  flags.DEFINE_string("work", "", "Folder for the runs; empty for a temporary one.")
+  flags.DEFINE_string("counts", "", "File in which counts add up over runs; empty for none.")
   errors.run(main)

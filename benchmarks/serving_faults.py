@@ -1,13 +1,17 @@
-"""Faults that a server must survive, with the counts of docs/serving.md.
+"""Faults that a server must survive, with the counts of docs/reliability.md.
 
     python -m benchmarks.serving_faults                      # every case, a few minutes
-    python -m benchmarks.serving_faults --cases=fuzz --fuzz_bytes=100000000
+    python -m benchmarks.serving_faults --cases=fuzz --fuzz_bytes=100000000 --counts=FILE
 
 fuzz      malformed gRPC and REST requests: each gets its expected code
+pictures  damaged pictures over gRPC and REST: bombs, cut files, other kinds, wrong types
+heads     huge and malformed HTTP heads, deep JSON, slow senders: each gets its expected code
 junk      random bytes, partial requests and cut connections on both ports
-swaps     new versions under load: no request fails
-overload  more requests than fit: each is refused at once or answered
+cut       clients that vanish mid-request: no descriptor, thread or memory is left
+swaps     new versions under load, bad ones among them: no failed, mixed or late answer
+overload  ten times more requests than fit: accepted ones keep their time
 memory    steady load: memory does not grow
+soak      mixed traffic with photographs: no error, and the slope of memory
 kills     kill -9 at random moments of an export: no incomplete version appears
 
 Each case runs a real server in this process and prints one line; the exit code is 0 if
@@ -17,39 +21,34 @@ every case held. The tests run the cases with small counts
 
 import http.client
 import json
-import os
 import pathlib
 import random
-import shutil
 import socket
 import tempfile
-import threading
-import time
 
 import grpc
 from absl import flags
-from tensorflow_serving.apis import predict_pb2
 
-from benchmarks.load import bursts, drawn_model, export_kills, malformed
+from benchmarks.load import (
+  bursts,
+  cut_clients,
+  export_kills,
+  heads,
+  malformed,
+  overload,
+  picture_requests,
+  probes,
+  soak,
+  swaps,
+)
+from benchmarks.reliability import counts as counts_lib
 from gcap_tf import errors
-from serving import embedded, versions
-from serving import limits as limits_lib
-
-
-def tiny_model(folder: pathlib.Path) -> pathlib.Path:
-  """Exports a captioner that answers in a few milliseconds; returns its base path."""
-  return drawn_model.export(folder, hidden=16, features=malformed.FEATURES, words=20)
-
-
-def server_of(base: pathlib.Path, **options) -> embedded.Server:
-  model = versions.ModelConfig("captioner", base)
-  return embedded.Server(embedded.ServerConfig(models=(model,), poll_seconds=0.1, **options))
 
 
 def fuzz(base: pathlib.Path, total_bytes: int, workers: int = 4, seed: int = 0) -> dict:
   """Sends `total_bytes` of malformed requests over gRPC and as many over REST."""
-  tally = _Tally()
-  with server_of(base) as server:
+  tally = probes.Tally()
+  with probes.server_of(base) as server:
 
     def grpc_worker(number: int) -> None:
       rng, sent = random.Random(seed * 1000 + number), 0
@@ -61,7 +60,7 @@ def fuzz(base: pathlib.Path, total_bytes: int, workers: int = 4, seed: int = 0) 
             right = {code}
           else:
             name, raw, right = "wild", malformed.wild(rng), malformed.REFUSALS | {"OK"}
-          tally.add(name, _code(predict, raw), right, len(raw))
+          tally.add(name, probes.code(predict, raw), right, len(raw))
           sent += max(1, len(raw))
 
     def rest_worker(number: int) -> None:
@@ -79,21 +78,21 @@ def fuzz(base: pathlib.Path, total_bytes: int, workers: int = 4, seed: int = 0) 
         sent += max(1, len(body))
       connection.close()
 
-    _run_threads(grpc_worker, workers)
+    probes.run_threads(grpc_worker, workers)
     with grpc.insecure_channel(server.address, [("grpc.max_send_message_length", -1)]) as channel:
       huge = bytes(server.config.limits.message_bytes + 1)
-      code = _code(channel.unary_unary(bursts.METHOD), huge)
+      code = probes.code(channel.unary_unary(bursts.METHOD), huge)
       tally.add("larger than a message may be", code, {"RESOURCE_EXHAUSTED"}, 0)
-    _run_threads(rest_worker, workers)
-    alive = _answers(server)
+    probes.run_threads(rest_worker, workers)
+    alive = probes.answers(server)
   return {"held": alive and not tally.wrong, "alive": alive, **tally.figures()}
 
 
 def junk(base: pathlib.Path, total_bytes: int, seed: int = 0) -> dict:
   """Sends random bytes and partial requests to both ports and cuts the connections."""
   rng, sent, connections = random.Random(seed), 0, 0
-  with server_of(base) as server:
-    before = _open_files()
+  with probes.server_of(base) as server:
+    before = probes.open_files()
     while sent < total_bytes:
       port = (server.port, server.rest_port)[connections % 2]
       with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
@@ -101,11 +100,8 @@ def junk(base: pathlib.Path, total_bytes: int, seed: int = 0) -> dict:
         raw = start + rng.randbytes(rng.randrange(600))
         connection.sendall(raw)
       sent, connections = sent + max(1, len(raw)), connections + 1
-    alive = _answers(server)
-    deadline = time.monotonic() + 20
-    while _open_files() > before + 8 and time.monotonic() < deadline:
-      time.sleep(0.1)
-    left = _open_files() - before
+    alive = probes.answers(server)
+    left = probes.files_left(before)
   return {
     "held": alive and left <= 8,
     "alive": alive,
@@ -115,66 +111,14 @@ def junk(base: pathlib.Path, total_bytes: int, seed: int = 0) -> dict:
   }
 
 
-def swaps(base: pathlib.Path, requests: int, workers: int = 4) -> dict:
-  """Adds new versions under load until `requests` are answered."""
-  tally, done = _Tally(), threading.Event()
-  stored = base / "1"
-  with server_of(base) as server:
-
-    def worker(number: int) -> None:
-      with grpc.insecure_channel(server.address) as channel:
-        predict = channel.unary_unary(bursts.METHOD)
-        raw = malformed.good_request(number).SerializeToString()
-        while not done.is_set():
-          tally.add("request", _code(predict, raw), {"OK"}, len(raw))
-
-    loaders = [threading.Thread(target=worker, args=(n,)) for n in range(workers)]
-    for thread in loaders:
-      thread.start()
-    number = 1
-    while tally.count < requests or number == 1:
-      number += 1
-      partial = base / f".{number}.partial"
-      shutil.copytree(stored, partial)
-      partial.rename(base / str(number))
-      while server.models.available()["captioner"] != [number]:
-        time.sleep(0.01)
-      if number > 2:
-        shutil.rmtree(base / str(number - 1))
-    done.set()
-    for thread in loaders:
-      thread.join()
-  shutil.rmtree(base / str(number))
-  return {"held": not tally.wrong, "swaps": number - 1, **tally.figures()}
-
-
-def overload(base: pathlib.Path, seconds: float, concurrency: int = 64) -> dict:
-  """Sends more requests than fit: some are refused at once, the others are answered."""
-  few = limits_lib.Limits(in_flight=8)
-  raw = malformed.good_request().SerializeToString()
-  with server_of(base, limits=few) as server:
-    calm = bursts.run(server.address, raw, 8, seconds)
-    full = bursts.run(server.address, raw, concurrency, seconds)
-    alive = _answers(server)
-  held = alive and set(full.codes) <= {"OK", "UNAVAILABLE", "RESOURCE_EXHAUSTED"}
-  return {
-    "held": held,
-    "answers_per_second_at_capacity": round(calm.rate, 1),
-    "answers_per_second_overloaded": round(full.rate, 1),
-    "p99_ms_at_capacity": round(calm.percentile(99), 1),
-    "p99_ms_overloaded": round(full.percentile(99), 1),
-    "codes": full.codes,
-  }
-
-
 def memory(base: pathlib.Path, requests: int) -> dict:
   """Measures resident memory over `requests`; after the first tenth it may grow by 2 %."""
   raw = malformed.good_request().SerializeToString()
   megabytes, codes, answered = [], set(), 0
-  with server_of(base) as server:
+  with probes.server_of(base) as server:
     for _ in range(10):
       outcome = bursts.run(server.address, raw, 8, requests=requests / 10)
-      megabytes.append(round(resident_bytes() / 2**20, 1))
+      megabytes.append(probes.megabytes())
       codes |= set(outcome.codes)
       answered += outcome.codes.get("OK", 0)
   return {
@@ -184,105 +128,56 @@ def memory(base: pathlib.Path, requests: int) -> dict:
   }
 
 
-def resident_bytes() -> int:
-  pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
-  return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-class _Tally:
-  """Counts outcomes of many threads and keeps the wrong ones."""
-
-  def __init__(self):
-    self.count, self.bytes = 0, 0
-    self.codes: dict[str, int] = {}
-    self.wrong: list[str] = []
-    self._lock = threading.Lock()
-
-  def add(self, name: str, code: str | int, right: set, size: int) -> None:
-    with self._lock:
-      self.count, self.bytes = self.count + 1, self.bytes + size
-      self.codes[str(code)] = self.codes.get(str(code), 0) + 1
-      if code not in right:
-        self.wrong.append(f"{name}: {code}, expected {sorted(right)}")
-
-  def figures(self) -> dict:
-    return {
-      "requests": self.count,
-      "bytes": self.bytes,
-      "failed": len(self.wrong),
-      "codes": self.codes,
-      "first_wrong": self.wrong[:5],
-    }
-
-
-def _code(predict, raw: bytes) -> str:
-  try:
-    predict(raw, timeout=60)
-  except grpc.RpcError as error:
-    return error.code().name
-  return "OK"
-
-
-def _open_files() -> int:
-  return len(os.listdir("/proc/self/fd"))
-
-
-def _answers(server: embedded.Server) -> bool:
-  with grpc.insecure_channel(server.address) as channel:
-    predict = channel.unary_unary(bursts.METHOD)
-    raw = predict(malformed.good_request().SerializeToString(), timeout=30)
-  return "caption" in predict_pb2.PredictResponse.FromString(raw).outputs
-
-
-def _run_threads(target, count: int) -> None:
-  """Runs threads to their end; raises the first error of a thread."""
-  failures = []
-
-  def guarded(number: int) -> None:
-    try:
-      target(number)
-    except BaseException as error:
-      failures.append(error)
-
-  threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
-  for thread in threads:
-    thread.start()
-  for thread in threads:
-    thread.join()
-  if failures:
-    raise failures[0]
+CASES = {
+  "fuzz": lambda base, f, counts: fuzz(base, f.fuzz_bytes, seed=counts.total("fuzz")),
+  "pictures": lambda base, f, counts: picture_requests.fuzz(f.pictures, counts.total("pictures")),
+  "heads": lambda base, f, counts: heads.send(base, f.heads, counts.total("heads")),
+  "junk": lambda base, f, counts: junk(base, f.fuzz_bytes, seed=counts.total("junk")),
+  "cut": lambda base, f, counts: cut_clients.cut(base, f.cuts, counts.total("cut")),
+  "swaps": lambda base, f, counts: swaps.swap(f.swaps),
+  "overload": lambda base, f, counts: overload.overload(base, f.seconds),
+  "memory": lambda base, f, counts: memory(base, f.memory_requests),
+  "soak": lambda base, f, counts: soak.soak(base, f.soak_seconds),
+  "kills": lambda base, f, counts: export_kills.kills(f.kills, seed=counts.total("kills")),
+}
+# What adds up over resumed runs: the number that a case is counted by.
+_COUNTED = {
+  **dict.fromkeys(("fuzz", "pictures", "heads", "memory", "soak"), "requests"),
+  **{"junk": "connections", "cut": "cut", "swaps": "swaps", "kills": "killed_while_writing"},
+  "overload": "requests",
+}
 
 
 def main(argv: list[str]) -> int:
   del argv
-  cases = {
-    "fuzz": lambda base: fuzz(base, flags.FLAGS.fuzz_bytes),
-    "junk": lambda base: junk(base, flags.FLAGS.fuzz_bytes),
-    "swaps": lambda base: swaps(base, flags.FLAGS.reload_requests),
-    "overload": lambda base: overload(base, flags.FLAGS.seconds),
-    "memory": lambda base: memory(base, flags.FLAGS.memory_requests),
-    "kills": lambda base: export_kills.kills(flags.FLAGS.kills),
-  }
   for name in flags.FLAGS.cases:
-    if name not in cases:
-      raise errors.UserError(f'--cases: unknown case "{name}"; known: {", ".join(cases)}')
+    if name not in CASES:
+      raise errors.UserError(f'--cases: unknown case "{name}"; known: {", ".join(CASES)}')
   figures = {}
-  with tempfile.TemporaryDirectory() as folder:
-    base = tiny_model(pathlib.Path(folder))
+  with (
+    tempfile.TemporaryDirectory() as folder,
+    counts_lib.opened(flags.FLAGS.counts) as counts,
+  ):
+    base = probes.tiny_model(pathlib.Path(folder))
     for name in flags.FLAGS.cases:
-      figures[name] = cases[name](base)
-      print(f"{'held' if figures[name]['held'] else 'FAILED'}  {name}  {figures[name]}", flush=True)
+      found = figures[name] = CASES[name](base, flags.FLAGS, counts)
+      counts.add(name, **{"held" if found["held"] else "FAILED": found[_COUNTED[name]]})
+      verdict = "held" if found["held"] else "FAILED"
+      print(f"{verdict}  {name}  {found}  so far: {counts.of(name)}", flush=True)
   print(json.dumps(figures))
   return 0 if all(figure["held"] for figure in figures.values()) else 1
 
 
 if __name__ == "__main__":
-  flags.DEFINE_list(
-    "cases", ["fuzz", "junk", "swaps", "overload", "memory", "kills"], "Cases to run."
-  )
+  flags.DEFINE_list("cases", list(CASES), "Cases to run.")
+  flags.DEFINE_string("counts", "", "File in which counts add up over runs; empty for none.")
   flags.DEFINE_integer("fuzz_bytes", 1_000_000, "Bytes of fuzz over each protocol, and of junk.", 1)
-  flags.DEFINE_integer("reload_requests", 5000, "Requests of swaps.", 1)
+  flags.DEFINE_integer("pictures", 2000, "Damaged pictures to send.", 1)
+  flags.DEFINE_integer("heads", 200, "Malformed heads and slow senders.", 1)
+  flags.DEFINE_integer("cuts", 500, "Clients to cut mid-request.", 1)
+  flags.DEFINE_integer("swaps", 10, "New versions under load.", 1)
   flags.DEFINE_integer("memory_requests", 20_000, "Requests of memory.", 10)
   flags.DEFINE_integer("kills", 20, "Exports to kill.", 1)
   flags.DEFINE_float("seconds", 10.0, "Seconds of each half of overload.", 0.1)
+  flags.DEFINE_float("soak_seconds", 60.0, "Seconds of soak.", 1.0)
   errors.run(main)

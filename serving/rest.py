@@ -78,6 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
   server: Any  # `serving/front/rest_server.py` imports this module.
   protocol_version = "HTTP/1.1"
+  default_request_version = "HTTP/1.1"  # Else a request without a known version gets no status.
   server_version = "gcap_tf"
   sys_version = ""
   _body_unread = False

@@ -24,22 +24,25 @@ class Outcome:
     seconds: duration of the burst.
     latencies: seconds of every answered request.
     codes: number of answers with each gRPC code.
+    refusals: seconds of every refused request.
   """
 
   seconds: float
   latencies: np.ndarray
   codes: dict[str, int]
+  refusals: np.ndarray = dataclasses.field(default_factory=lambda: np.array([]))
 
   @property
   def rate(self) -> float:
     """Answers per second."""
     return len(self.latencies) / self.seconds
 
-  def percentile(self, percent: float) -> float:
-    """Returns a latency in milliseconds; NaN if no request was answered."""
-    if not len(self.latencies):
+  def percentile(self, percent: float, refused: bool = False) -> float:
+    """Returns a latency in milliseconds, of answers or of refusals; NaN if there was none."""
+    latencies = self.refusals if refused else self.latencies
+    if not len(latencies):
       return float("nan")
-    return float(np.percentile(self.latencies, percent) * 1000)
+    return float(np.percentile(latencies, percent) * 1000)
 
 
 def request(
@@ -80,4 +83,5 @@ def _in_process(kind: str, address: str, raw: bytes, *arguments: float) -> Outco
     [*program, *map(str, arguments)], input=raw, stdout=subprocess.PIPE, check=True
   )
   found = json.loads(done.stdout)
-  return Outcome(found["seconds"], np.array(found["latencies"]), found["codes"])
+  latencies, refusals = (np.array(found[name]) for name in ("latencies", "refusals"))
+  return Outcome(found["seconds"], latencies, found["codes"], refusals)

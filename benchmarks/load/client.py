@@ -26,14 +26,14 @@ class Tally:
 
   def __init__(self):
     self.latencies: list[float] = []
+    self.refusals: list[float] = []
     self.codes: dict[str, int] = {}
     self.lock = threading.Lock()
 
   def add(self, code: str, latency: float) -> None:
     with self.lock:
       self.codes[code] = self.codes.get(code, 0) + 1
-      if code == "OK":
-        self.latencies.append(latency)
+      (self.latencies if code == "OK" else self.refusals).append(latency)
 
 
 def _connect(address: str, raw: bytes) -> Callable:
@@ -56,15 +56,16 @@ def closed_loop(address: str, raw: bytes, concurrency: float, seconds: float, re
         code = "OK"
       except grpc.RpcError as error:
         code = error.code().name
-        time.sleep(_PAUSE)
       tally.add(code, time.monotonic() - started)
+      if code != "OK":
+        time.sleep(_PAUSE)
 
   threads = [threading.Thread(target=worker) for _ in range(int(concurrency))]
   for thread in threads:
     thread.start()
   for thread in threads:
     thread.join()
-  return time.monotonic() - began, tally.latencies, tally.codes
+  return time.monotonic() - began, tally
 
 
 def open_loop(address: str, raw: bytes, rate: float, seconds: float, seed: float):
@@ -83,14 +84,15 @@ def open_loop(address: str, raw: bytes, rate: float, seconds: float, seed: float
     call.exception()
   while sum(tally.codes.values()) < len(pending):
     time.sleep(0.001)  # the last callbacks
-  return time.monotonic() - began, tally.latencies, tally.codes
+  return time.monotonic() - began, tally
 
 
 def main() -> None:
   kind, address, *numbers = sys.argv[1:]
   loop = {"closed": closed_loop, "open": open_loop}[kind]
-  seconds, latencies, codes = loop(address, sys.stdin.buffer.read(), *map(float, numbers))
-  print(json.dumps({"seconds": seconds, "latencies": latencies, "codes": codes}))
+  seconds, tally = loop(address, sys.stdin.buffer.read(), *map(float, numbers))
+  found = {"latencies": tally.latencies, "refusals": tally.refusals, "codes": tally.codes}
+  print(json.dumps({"seconds": seconds, **found}))
 
 
 if __name__ == "__main__":

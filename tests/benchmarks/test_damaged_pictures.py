@@ -1,10 +1,11 @@
 from benchmarks import damaged_pictures
+from benchmarks.reliability import damaged_files
 from gcap_tf import errors
 from gcap_tf.vision import pictures
 
 
 def test_cut_files_bombs_and_other_files_are_refused_by_name(tmp_path):
-  written = damaged_pictures.damaged(tmp_path, 60, 2)
+  written = damaged_files.damaged(tmp_path, 60, 2)
   assert len(written) == len(list(tmp_path.iterdir())) == 60
   decoded = {}
   for name, damage in written.items():

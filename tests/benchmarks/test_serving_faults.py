@@ -2,11 +2,12 @@
 import pytest
 
 from benchmarks import serving_faults
+from benchmarks.load import cut_clients, heads, overload, picture_requests, probes, soak, swaps
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
-  return serving_faults.tiny_model(tmp_path_factory.mktemp("models"))
+  return probes.tiny_model(tmp_path_factory.mktemp("models"))
 
 
 def test_malformed_requests_end_in_their_right_codes(base):
@@ -23,22 +24,50 @@ def test_random_bytes_on_either_port_harm_nobody(base):
   assert found["held"], found
 
 
-def test_new_versions_under_load_fail_no_request(base):
-  found = serving_faults.swaps(base, 100)
+def test_damaged_pictures_get_their_codes():
+  found = picture_requests.fuzz(120, 3)
   assert found["held"], found
-  assert found["swaps"] >= 1
-  assert found["requests"] >= 100
+  assert found["requests"] == 120 and {"OK", "INVALID_ARGUMENT"} == set(found["codes"])
+
+
+def test_malformed_heads_get_their_codes_while_slow_senders_hold_connections(base):
+  found = heads.send(base, 60)
+  assert found["held"], found
+  assert {"400", "414", "431"} & set(found["codes"])
+
+
+def test_clients_that_vanish_leave_nothing(base):
+  found = cut_clients.cut(base, 60)
+  assert found["held"], found
+  assert sum(found["ways"].values()) == 60
+
+
+def test_new_versions_under_load_fail_no_request():
+  found = swaps.swap(6, workers=2)
+  assert found["held"], found
+  assert found["bad_versions"] == 1 and found["requests"] > 100
 
 
 def test_overload_refuses_and_answers(base):
-  found = serving_faults.overload(base, 1.0)
+  found = overload.overload(base, 1.0)
   assert found["held"], found
   assert found["codes"]["OK"] > 0
   assert found["codes"]["UNAVAILABLE"] > 0
 
 
+def test_mixed_traffic_gets_its_codes(base):
+  found = soak.soak(base, 3.0)
+  assert found["held"], found
+  assert {"OK", "200", "NOT_FOUND"} & set(found["codes"])
+
+
+def test_the_slope_of_memory_comes_from_the_second_half():
+  samples = [(0.0, 50.0), (60.0, 99.0), (120.0, 100.0), (180.0, 101.0)]
+  assert soak.slope_per_hour(samples) == pytest.approx(60.0)
+
+
 def test_tally_keeps_what_went_wrong():
-  tally = serving_faults._Tally()
+  tally = probes.Tally()
   tally.add("unknown model", "OK", {"NOT_FOUND"}, 7)
   tally.add("unknown model", "NOT_FOUND", {"NOT_FOUND"}, 7)
   found = tally.figures()

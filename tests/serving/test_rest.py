@@ -277,3 +277,17 @@ def test_open_connection_learns_that_the_server_has_stopped(tmp_path):
     assert answer.getheader("Connection") == "close"
     connection.close()
     server._rest = None  # drained already
+
+
+@pytest.mark.parametrize(
+  ("request_line", "status"),
+  [(b"GET / HTTP/9.9", 505), (b"GET", 400), (b"POST /", 400), (b"GET / HTTP/x", 400)],
+)
+def test_a_request_of_no_known_version_gets_a_status_line(caller, request_line, status):
+  host, port = caller.server.rest_address.rsplit(":", 1)
+  with socket.create_connection((host, int(port)), timeout=20) as connection:
+    connection.sendall(request_line + b"\r\nHost: x\r\n\r\n")
+    received = b""
+    while part := connection.recv(4096):
+      received += part
+  assert received.startswith(f"HTTP/1.1 {status} ".encode())

@@ -1,0 +1,156 @@
+"""New versions under load, bad ones among them.
+
+Versions alternate between two models with different weights. An answer names its version; it must
+be the answer of that version's model, whole. Every fifth new version is damaged: the one before
+must go on answering. Latencies are compared with those before the first swap.
+"""
+
+import pathlib
+import random
+import shutil
+import tempfile
+import threading
+import time
+
+import grpc
+import numpy as np
+from tensorflow_serving.apis import model_pb2, predict_pb2
+
+from benchmarks.load import bursts, drawn_model, malformed, probes
+from benchmarks.reliability import damage
+from export import captioner_module
+from serving import embedded
+
+_BAD = 5  # every so many versions
+_WAIT = 600.0  # seconds for a version to be loaded
+_CALM = 50  # requests of each caller before the first swap
+
+
+def swap(count: int, workers: int = 4, seed: int = 0) -> dict:
+  """Adds `count` versions one after the other while `workers` callers ask without a pause."""
+  tally, done, calm = probes.Tally(), threading.Event(), threading.Barrier(workers + 1)
+  quiet, busy, mixed = [], [], []
+  raw = malformed.good_request().SerializeToString()
+  with tempfile.TemporaryDirectory() as folder:
+    models = [
+      _model(pathlib.Path(folder, name), spread) for name, spread in (("a", 0.3), ("b", 0.6))
+    ]
+    base = pathlib.Path(folder, "served")
+    shutil.copytree(models[1], base / "1")
+    with probes.server_of(base) as server:
+      wanted = {1: _answer(server, raw)}
+      known = threading.Event()
+
+      def ask(predict, into: list[float]) -> None:
+        started = time.monotonic()
+        try:
+          found, code = predict(raw, timeout=60), "OK"
+        except grpc.RpcError as error:
+          found, code = b"", error.code().name
+        into.append(time.monotonic() - started)
+        tally.add("request", code, {"OK"}, len(raw))
+        if found:
+          version, content = _content(found)
+          if not _same(content, wanted.get(version % 2, content)):
+            mixed.append(version)
+
+      def worker(_: int) -> None:
+        with grpc.insecure_channel(server.address) as channel:
+          predict = channel.unary_unary(bursts.METHOD)
+          for _ in range(_CALM):
+            ask(predict, quiet)
+          calm.wait()
+          known.wait()
+          while not done.is_set():
+            ask(predict, busy)
+
+      callers = threading.Thread(target=probes.run_threads, args=(worker, workers))
+      callers.start()
+      try:
+        calm.wait()
+        _publish(base, 2, models[0])
+        _wait_for(server, 2)
+        wanted[0] = _answer(server, raw)
+        known.set()
+        bad = _publish_many(server, base, models, count, random.Random(seed))
+      finally:
+        known.set()
+        done.set()
+        callers.join()
+  before, during = (float(np.percentile(each, 99) * 1000) for each in (quiet, busy))
+  different = not _same(*wanted.values())
+  return {
+    "held": different and not tally.wrong and not mixed,
+    "swaps": count,
+    "bad_versions": bad,
+    "mixed": len(mixed),
+    "p99_ms_before": round(before, 1),
+    "p99_ms_during": round(during, 1),
+    "p99_times": round(during / before, 2),
+    **tally.figures(),
+  }
+
+
+def _publish_many(server, base, models, count: int, rng: random.Random) -> int:
+  """Publishes versions from 3 on; returns how many of them were bad."""
+  bad, good = 0, 2
+  for number in range(3, count + 2):
+    if number % _BAD == 0:
+      _publish(base, number, models[number % 2], rng)
+      _wait_for(server, good, failed=number)
+      shutil.rmtree(base / str(number))
+      bad += 1
+      continue
+    _publish(base, number, models[number % 2])
+    _wait_for(server, number)
+    shutil.rmtree(base / str(good))
+    good = number
+  return bad
+
+
+def _model(folder: pathlib.Path, spread: float) -> pathlib.Path:
+  model, vocabulary = drawn_model.make(
+    hidden=16, features=malformed.FEATURES, words=20, spread=spread
+  )
+  module = captioner_module.CaptionerModule(model, vocabulary, [False] * vocabulary.size)
+  return drawn_model.write(folder, module) / "1"
+
+
+def _publish(base, number: int, model: pathlib.Path, rng: random.Random | None = None) -> None:
+  """Copies a version and renames it; with `rng`, its graph is cut short first."""
+  partial = base / f".{number}.partial"
+  shutil.copytree(model, partial)
+  if rng is not None:
+    graph = partial / "saved_model.pb"
+    graph.write_bytes(damage.cut(graph.read_bytes()[:4096], rng))
+  partial.rename(base / str(number))
+
+
+def _wait_for(server: embedded.Server, number: int, failed: int = 0) -> None:
+  """Waits until a version is the only available one, and another has been given up."""
+  deadline = time.monotonic() + _WAIT
+  while time.monotonic() < deadline:
+    statuses = server.models.statuses(model_pb2.ModelSpec(name="captioner"))
+    given_up = {each.version for each in statuses if each.status.error_code}
+    if server.models.available()["captioner"] == [number] and failed in {0, *given_up}:
+      return
+    time.sleep(0.01)
+  raise TimeoutError(f"version {number} did not become the only one")
+
+
+def _answer(server: embedded.Server, raw: bytes) -> dict[str, bytes]:
+  with grpc.insecure_channel(server.address) as channel:
+    return _content(channel.unary_unary(bursts.METHOD)(raw, timeout=60))[1]
+
+
+def _content(raw: bytes) -> tuple[int, dict[str, bytes]]:
+  """Version and outputs of a serialised answer."""
+  answer = predict_pb2.PredictResponse.FromString(raw)
+  outputs = {name: tensor.SerializeToString() for name, tensor in answer.outputs.items()}
+  return answer.model_spec.version.value, outputs
+
+
+def _same(first: dict[str, bytes], second: dict[str, bytes]) -> bool:
+  """Whether the exact outputs agree; sums of floats may round differently in a larger batch."""
+  names = ("caption", "words", "box_index", "box", "length")
+  return all(first[name] == second[name] for name in names)
