@@ -35,6 +35,7 @@ def change_options(run):
   path = run / "config.json"
   config = json.loads(path.read_text())
   config["model_config"]["joint_size"] += 1
+  del config["checksum"]
   path.write_text(json.dumps(config))
 
 

@@ -38,7 +38,7 @@ def flag(command: str, name: str) -> tuple:
     ("import_checkpoint", "family", imported_runs.FAMILIES),
     ("prepare_data", "noisy_level", simulated_detector.LEVELS),
     ("prepare_data", "runner", (prepare.LOCAL, *beam_prepare.RUNNERS)),
-    ("reproduce", "paper", catalog.TABLES),
+    ("reproduce", "paper", ("all", *catalog.TABLES)),
     ("reproduce", "scale", scales.SCALES.names()),
   ],
 )
