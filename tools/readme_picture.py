@@ -1,6 +1,9 @@
-"""Draws docs/grounded_captions.png: captions of the shipped captioner on drawn scenes.
+"""Draws the pictures of the README with the shipped captioners.
 
-python -m tools.readme_picture
+    python -m tools.readme_picture
+
+docs/photographs.png: captions of the free photographs of scikit-image
+docs/grounded_captions.png: captions of drawn scenes, of their boxes and labels
 """
 
 import dataclasses
@@ -8,14 +11,35 @@ import pathlib
 
 from PIL import Image
 
+import gcap_tf
 from gcap_tf.data.scenes import drawn_scenes
 from gcap_tf.data.stores import simulated_detector
 from gcap_tf.shipped import folders
 from gcap_tf.visuals import draw
-from serving import client, embedded, region_files, versions
+from serving import client, embedded, free_photographs, region_files, versions
 
-OUT = pathlib.Path(__file__).parent.parent / "docs" / "grounded_captions.png"
+DOCS = pathlib.Path(__file__).parent.parent / "docs"
+SIDE = (480, 360)  # the most pixels of a photograph, so that the sheet stays small
 SEED, SCENES = 11, (38, 19, 20)
+
+
+def photographs() -> Image.Image:
+  """Returns the free photographs with their captions and the boxes of their nouns."""
+  captioner, drawn = gcap_tf.load(), []
+  for path in free_photographs.find().values():
+    answer = captioner.caption(path)
+    small = Image.open(path).convert("RGB")
+    small.thumbnail(SIDE)
+    words = answer.words
+    drawn.append(
+      draw.grounded_caption(
+        small,
+        [word.text for word in words] or ["(no answer)"],
+        [word.box or (0, 0, 0, 0) for word in words],
+        [word.box is not None for word in words],
+      )
+    )
+  return draw.sheet(drawn, 3, gap=6)
 
 
 def picture(caller: client.Client, index: int) -> Image.Image:
@@ -30,14 +54,21 @@ def picture(caller: client.Client, index: int) -> Image.Image:
   )
 
 
-def main() -> None:
+def scenes() -> Image.Image:
+  """Returns drawn scenes with captions of the captioner of labels."""
   model = versions.ModelConfig("captioner", folders.model_folder())
   with embedded.Server(embedded.ServerConfig(models=(model,), rest_port=None)) as server:
     caller = client.Client(server.address)
-    page = draw.sheet([picture(caller, index) for index in SCENES], len(SCENES), gap=6)
+    drawn = [picture(caller, index) for index in SCENES]
     caller.close()
-  page.save(OUT, optimize=True)
-  print(f"{OUT.name}: {OUT.stat().st_size:,} bytes")
+  return draw.sheet(drawn, len(SCENES), gap=6)
+
+
+def main() -> None:
+  for name, sheet in (("photographs", photographs()), ("grounded_captions", scenes())):
+    path = DOCS / f"{name}.png"
+    sheet.quantize(256).save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
