@@ -3,7 +3,7 @@ r"""Fine-tunes a captioner by self-critical sequence training (SCST).
     python -m trainers.finetune_scst --data=data/f30k --start=runs/updown --run=runs/updown_scst \
       --rewards=cider:1,matcher:1 --matcher=runs/scan
 
-The reward is the weighted sum of named terms: cider, matcher (any matcher's score), bleu,
+The reward is the weighted sum of named terms: cider, matcher (any matcher's score), objects, bleu,
 spice. The same command continues after a stop. RUN/rewards.md explains the reward curves. The
 last line is one JSON object with the last validation figures.
 """

@@ -5,6 +5,7 @@
 
 cider    CIDEr-D, 0 to 10; about 1 for a good caption             cider_d.py
 matcher  a matcher's score of picture and caption, about 0 to 1   matcher_score.py
+objects  object words that references name, too; others cost      object_mentions.py
 bleu     BLEU-4 of one caption, 0 to 1                            bleu.py
 spice    SPICE, 0 to 1; needs Java, and seconds for every step    spice.py
 """
@@ -18,7 +19,7 @@ import numpy as np
 
 from gcap_tf import errors
 
-TERMS = ("cider", "matcher", "bleu", "spice")
+TERMS = ("cider", "matcher", "objects", "bleu", "spice")
 
 
 class Term(Protocol):

@@ -15,6 +15,7 @@ from gcap_tf.rewards import (
   document_frequency,
   matcher_score,
   ngrams,
+  object_mentions,
   spice,
   weighted,
 )
@@ -93,6 +94,9 @@ def terms(
   if "cider" in weights:
     stamp = caption_table.mark(split, start.vocabulary)
     found["cider"] = cider_d.CiderD(references, frequencies(folder, frequency_file, table, stamp))
+  if "objects" in weights:
+    classes = object_mentions.classes_of(start.vocabulary, split.data.object_classes)
+    found["objects"] = object_mentions.ObjectMentions(references, classes)
   if "bleu" in weights:
     found["bleu"] = bleu.Bleu4(references)
   if "spice" in weights:
