@@ -39,7 +39,7 @@ def test_malformed_heads_get_their_codes_while_slow_senders_hold_connections(bas
 def test_clients_that_vanish_leave_nothing(base):
   found = cut_clients.cut(base, 60)
   assert found["held"], found
-  assert sum(found["ways"].values()) == 60
+  assert sum(found["ways"].values()) == found["cut"] >= 60
 
 
 def test_new_versions_under_load_fail_no_request():

@@ -101,7 +101,7 @@ def test_full_server_refuses_at_once_and_recovers(base):
       harness.wait_until(lambda: server.predictor._slots._value == 0)
       started = time.monotonic()
       code, message = caller.error(harness.predict_request(tiny_models.request(1, 1)))
-      assert time.monotonic() - started < 0.5
+      assert time.monotonic() - started < 1.5  # The busy ones take 2 seconds.
       assert code == grpc.StatusCode.UNAVAILABLE
       assert "works on 2 requests" in message
       for future in busy:
