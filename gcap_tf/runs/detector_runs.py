@@ -16,7 +16,7 @@ from typing import Any
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.runs import checkpoints, packed_backbone, packed_weights
+from gcap_tf.runs import checkpoints, packed_backbone, packed_weights, run_config
 from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.vision import detector
 
@@ -66,15 +66,11 @@ def config_values(model_config: detector.DetectorConfig, extra: dict[str, Any]) 
 def load(named: files.PathLike) -> DetectorRun:
   """Rebuilds the detector of a run folder, or the shipped one."""
   folder = shipped_folders.detector_folder(named)
-  if not (folder / "config.json").exists():
-    raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
-  config = files.read_sealed_json(folder / "config.json", "run configuration")
-  if not isinstance(config, dict):
-    raise errors.UserError(f"{folder}/config.json describes no run: it is not an object")
-  if config.get("kind") != KIND:
-    raise errors.UserError(f"{folder} holds a {config.get('kind')}, not a {KIND}")
+  config = run_config.read(folder, ["kind"])
+  if config["kind"] != KIND:
+    raise errors.UserError(f"{folder} holds a {config['kind']}, not a {KIND}")
   if "model_config" not in config:
-    raise errors.UserError(f'{folder}/config.json describes no run: it has no "model_config"')
+    raise errors.UserError(f'{folder}/config.json describes no detector: it has no "model_config"')
   words = files.read_sealed_json(folder / "vocabulary.json", "words of the detector")
   model = _with_backbone(folder, config)
   best, packed = checkpoints.best_path(folder), packed_weights.path_of(folder)

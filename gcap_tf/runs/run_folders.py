@@ -21,12 +21,17 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.captioners import catalog as captioner_catalog
 from gcap_tf.matchers import catalog as matcher_catalog
-from gcap_tf.runs import checkpoints, packed_manifest, packed_weights, renamed_options
+from gcap_tf.runs import (
+  checkpoints,
+  packed_manifest,
+  packed_weights,
+  renamed_options,
+  run_config,
+)
 from gcap_tf.shipped import folders as shipped_folders
 from gcap_tf.text import vocabulary as vocabularies
 
 Kind = Literal["matcher", "captioner"]
-_REQUIRED = ("kind", "model")
 _REGISTRIES = {
   "matcher": matcher_catalog.MATCHERS,
   "captioner": captioner_catalog.CAPTIONERS,
@@ -109,13 +114,7 @@ def save(
 
 def read_config(folder: pathlib.Path) -> dict[str, Any]:
   """config.json of a run folder, with options under their current names."""
-  if not (folder / "config.json").exists():
-    raise errors.UserError(f"{folder} is not a run folder: it has no config.json")
-  config = files.read_sealed_json(folder / "config.json", "run configuration")
-  missing = [key for key in _REQUIRED if not isinstance(config, dict) or key not in config]
-  if missing:
-    raise errors.UserError(f'{folder}/config.json describes no run: it has no "{missing[0]}"')
-  return renamed_options.current_run(config)
+  return renamed_options.current_run(run_config.read(folder))
 
 
 def load(folder: files.PathLike, kind: Kind | None = None) -> Run:

@@ -9,14 +9,13 @@ array: word t of a caption is at slot t + 1 of a matcher's tokens (after <start>
 """
 
 import dataclasses
-import hashlib
 import json
 import pathlib
 
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import errors, files, progress
+from gcap_tf import errors, files, fingerprints, progress
 from gcap_tf.data.prepared import pipeline, prepared_data
 from gcap_tf.matchers import base
 from gcap_tf.runs import run_folders
@@ -59,14 +58,13 @@ def fingerprint(
   teacher: base.Matcher, vocabulary: vocabularies.Vocabulary, split: prepared_data.Split
 ) -> str:
   """Short hash of the teacher's options and weights, its words, and the split's files."""
-  digest = hashlib.sha256()
   options = [type(teacher).__name__, dataclasses.asdict(teacher.config), vocabulary.fingerprint]
-  digest.update(json.dumps(options, sort_keys=True, default=str).encode())
-  for variable in teacher.variables:
-    digest.update(np.ascontiguousarray(variable.numpy()).tobytes())
   contents = {name: entry for name, entry in split.data.info["files"].items() if split.name in name}
-  digest.update(json.dumps([split.name, contents], sort_keys=True).encode())
-  return digest.hexdigest()[:16]
+  return fingerprints.of(
+    json.dumps(options, sort_keys=True, default=str),
+    teacher.variables,
+    json.dumps([split.name, contents], sort_keys=True),
+  )
 
 
 def open_or_compute(

@@ -10,7 +10,6 @@ A fill that was stopped goes on after the last whole batch. With both views a pi
 384 pixels takes 0.85 MB with three maps (Lite0), 0.4 MB with the one of stride 8.
 """
 
-import hashlib
 import os
 import pathlib
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import errors, files, progress
+from gcap_tf import errors, files, fingerprints, progress
 from gcap_tf.vision import colour_histogram, photographs
 from gcap_tf.vision.backbones import base
 
@@ -52,7 +51,7 @@ class MapCache:
     self.backbone, self.image_ids, self.paths = backbone, list(image_ids), list(paths)
     self.size, self.views = size, views
     self.rows = {image_id: row for row, image_id in enumerate(self.image_ids)}
-    self._weights = _digest(backbone)
+    self._weights = fingerprints.of(backbone.get_weights())
     self._arrays = self._open()
 
   def fill(self) -> "MapCache":
@@ -157,14 +156,6 @@ class MapCache:
     for array in self._arrays.values():
       array.flush()
     files.write_json(self.folder / "index.json", {"done": done, **self._about()}, None)
-
-
-def _digest(backbone: base.Backbone) -> str:
-  """A hash of the backbone's weights."""
-  digest = hashlib.sha256()
-  for weight in backbone.get_weights():
-    digest.update(np.ascontiguousarray(weight).tobytes())
-  return digest.hexdigest()[:16]
 
 
 def maps_of(batch: dict[str, tf.Tensor]) -> dict[int, tf.Tensor]:

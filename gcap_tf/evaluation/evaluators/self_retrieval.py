@@ -5,14 +5,13 @@ continues. The folder's name holds a fingerprint of weights, pictures and captio
 of another model are never mixed in.
 """
 
-import hashlib
 import pathlib
 from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
 
-from gcap_tf import errors, files, progress
+from gcap_tf import errors, files, fingerprints, progress
 from gcap_tf.captioners import base
 from gcap_tf.data.prepared import batch_maker, batch_plan, prepared_data
 from gcap_tf.evaluation import captioner_evaluation, evaluator
@@ -100,14 +99,14 @@ def fingerprint(
   model: base.Captioner, image_ids: np.ndarray, tokens: np.ndarray, split: prepared_data.Split
 ) -> str:
   """Short hash of everything that scores depend on."""
-  digest = hashlib.sha256(repr((type(model).__name__, model.config)).encode())
-  for variable in model.variables:
-    digest.update(np.ascontiguousarray(variable.numpy()).tobytes())
-  digest.update("\n".join(map(str, image_ids)).encode())
-  digest.update(np.ascontiguousarray(tokens).tobytes())
   shards = {name: entry for name, entry in split.data.info["files"].items() if split.name in name}
-  digest.update(repr(sorted(shards.items())).encode())
-  return digest.hexdigest()[:16]
+  return fingerprints.of(
+    repr((type(model).__name__, model.config)),
+    model.variables,
+    "\n".join(map(str, image_ids)),
+    [tokens],
+    repr(sorted(shards.items())),
+  )
 
 
 def score_all(

@@ -1,7 +1,6 @@
 """One picture file to the regions that a store keeps."""
 
 import dataclasses
-import hashlib
 import pathlib
 from collections.abc import Callable, Sequence
 
@@ -9,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from gcap_tf import config as configs
-from gcap_tf import errors
+from gcap_tf import errors, fingerprints
 from gcap_tf.data import records
 from gcap_tf.data.stores import extracted_store, label_mapping
 from gcap_tf.vision import canvas, folds, pictures, regions, suppression
@@ -194,10 +193,9 @@ def _read_ids(path: str) -> frozenset[str]:
 
 def fingerprint(models: Sequence[detectors.Detector]) -> str:
   """A hash of what decides the regions: weights of detectors, and how they choose."""
-  digest = hashlib.sha256()
+  parts = []
   for model in models:
     c = model.config
-    digest.update(repr((c.size, c.candidates, c.threshold, c.sigma)).encode())
-    for weight in (*model.backbone.weights, *model.head.weights):
-      digest.update(np.ascontiguousarray(weight.numpy()).tobytes())
-  return digest.hexdigest()[:16]
+    parts += [repr((c.size, c.candidates, c.threshold, c.sigma))]
+    parts += [[*model.backbone.weights, *model.head.weights]]
+  return fingerprints.of(*parts)
