@@ -1,6 +1,6 @@
 """Carries out docs/tour.ipynb from top to bottom."""
 
-# bazel: size = "large", data = ["//docs:files"]
+# bazel: data = ["//docs:files"]
 
 import ast
 import json

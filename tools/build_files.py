@@ -3,10 +3,12 @@
     python tools/build_files.py           rewrite every generated BUILD file
     python tools/build_files.py --check   exit 1 and name the files that are out of date
 
-One library target per file, one test target per test file (per folder in GROUPED). A file may add
-attributes to its own target with a comment line such as
+One library target per file, one test target per folder of test files: a program takes 1 s to start,
+and 5 s more if it imports TensorFlow. A file names what it reads in a comment line such as
 
-    # bazel: size = "large", data = ["//gcap_tf/text:english_tagger"]
+    # bazel: data = ["//gcap_tf/text:english_tagger"]
+
+A test file that names a `size`, too, is a target of its own.
 
 What stands below the marker line in a BUILD file is written by hand and kept.
 A package is visible only to packages above it in tools/bazel/layers.bzl, so an import that goes
@@ -24,15 +26,21 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 100
 MARKER = "# Written by hand below this line; kept by tools/build_files.py."
 TOPS = ("gcap_tf", "export", "serving", "trainers", "benchmarks", "tests")
-# Folders of quick tests: one target runs them all, because a program takes 1 s to start, and 5 s
-# more if it imports TensorFlow. A file with its own attributes gets its own target.
-GROUPED = (
+# Folders of tests that share one process; elsewhere every file runs in a fork of one process.
+SHARED = (
   *("benchmarks/peers", "captioners", "data", "data/prepared", "data/readers", "data/scenes"),
   *("data/stores", "decoding", "evaluation", "evaluation/evaluators", "export", "interop"),
-  *("layers", "losses", "matchers", "metrics", "metrics/java_scorers", "recipes", "rewards"),
-  *("runs", "serving", "serving/contract", "text", "trainers/tagger", "training"),
+  *("layers", "losses", "matchers", "metrics", "metrics/activitynet", "metrics/answers"),
+  *("metrics/bootstrap", "metrics/java_scorers", "recipes", "rewards", "runs", "serving"),
+  *("serving/contract", "serving/front", "serving/wire", "shipped", "text", "trainers"),
+  *("trainers/gallery", "trainers/study", "trainers/tagger", "training"),
   *("training/fine_tuning", "training/methods", "training/regularizers", "visuals"),
 )
+# Folders of slow tests: their files are dealt to this many programs.
+SHARDS = {
+  **{"benchmarks": 2, "benchmarks/reliability": 2, "captioners": 2, "export": 2, "serving": 3},
+  **{"trainers": 3, "vision": 2},
+}
 LAYERS_FILE = ROOT / "tools" / "bazel" / "layers.bzl"
 _CONSTANTS = {
   ast.unparse(node.targets[0]): node.value
@@ -161,7 +169,7 @@ def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
   rule, attributes = "gcap_library", [f'name = "{name}"']
   if path.name == "__init__.py":
     attributes.append('srcs = ["__init__.py"]')
-  elif path.name.startswith("test_"):
+  elif path.name.startswith("test_") and is_alone(path):
     rule = "gcap_test"
   elif re.search(r'^if __name__ == "__main__":', path.read_text(encoding="utf-8"), re.M):
     rule = "gcap_binary"
@@ -170,26 +178,43 @@ def target(path: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
   return _call(rule, [*attributes, *extra_attributes(path), *depends([path], modules)])
 
 
+def is_alone(path: pathlib.Path) -> bool:
+  """Whether a test file is a target of its own."""
+  return any("size = " in text for text in extra_attributes(path))
+
+
 def group(paths: list[pathlib.Path], modules: dict[str, pathlib.Path]) -> str:
   """One target for the test files of a folder."""
-  files = _list("files", [path.name for path in paths])
-  attributes = ['name = "tests"', 'size = "large"', files, *depends(paths, modules)]
-  return _call("gcap_test", attributes)
+  attributes = ['name = "tests"', 'size = "large"', _list("files", [path.name for path in paths])]
+  folder = paths[0].parent.relative_to(ROOT / "tests").as_posix()
+  if folder not in SHARED:
+    attributes.append("apart = True")
+  if folder in SHARDS:
+    attributes.append(f"shard_count = {SHARDS[folder]}")
+  data = {name for path in paths for text in extra_attributes(path) for name in _data(text)}
+  if data:
+    attributes.append(_list("data", sorted(data)))
+  return _call("gcap_test", [*attributes, *depends(paths, modules)])
 
 
-def build_file(folder: pathlib.Path, modules: dict[str, pathlib.Path]) -> str:
+def _data(text: str) -> list[str]:
+  """The labels of `data = [..]`."""
+  return ast.literal_eval(text.removeprefix("data = "))
+
+
+def build_file(
+  folder: pathlib.Path, modules: dict[str, pathlib.Path], imported: set[pathlib.Path]
+) -> str:
+  """The content of a BUILD file.
+
+  Args:
+    folder: where it is.
+    modules: all of the project.
+    imported: files of them that others import; a test file of these is a library, too.
+  """
   paths = sorted(folder.glob("*.py"))
-  grouped = []
-  if folder.relative_to(ROOT).as_posix() in {f"tests/{name}" for name in GROUPED}:
-    imported = {name for path in modules.values() for name in imported_modules(path, modules)}
-    grouped = [
-      path
-      for path in paths
-      if path.name.startswith("test_")
-      and not extra_attributes(path)
-      and ".".join(path.relative_to(ROOT).with_suffix("").parts) not in imported
-    ]
-  targets = [target(path, modules) for path in paths if path not in grouped]
+  grouped = [path for path in paths if path.name.startswith("test_") and not is_alone(path)]
+  targets = [target(path, modules) for path in paths if path not in grouped or path in imported]
   if grouped:
     targets.append(group(grouped, modules))
   rules = sorted({text.partition("(")[0] for text in targets})
@@ -215,9 +240,12 @@ def main(argv: list[str]) -> int:
   check_only = parser.parse_args(argv).check
   modules = python_files()
   check_lowest(modules)
+  imported = {
+    modules[name] for path in modules.values() for name in imported_modules(path, modules)
+  }
   wanted = {}
   for folder in sorted({path.parent for path in modules.values()}):
-    wanted[folder / "BUILD"] = build_file(folder, modules)
+    wanted[folder / "BUILD"] = build_file(folder, modules, imported)
   stale = []
   for path, text in wanted.items():
     if not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -1,6 +1,7 @@
 """Adds up the test reports of one Bazel run, given its build event file.
 
-Prints why tests were skipped, and as its last line `N passed, N failed, N skipped`.
+Prints the slowest targets, why tests were skipped, and as its last line
+`N passed, N failed, N skipped`.
 """
 
 import json
@@ -8,6 +9,8 @@ import pathlib
 import sys
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
+
+SLOWEST = 15
 
 
 def reports(events: pathlib.Path) -> list[pathlib.Path | None]:
@@ -22,6 +25,18 @@ def reports(events: pathlib.Path) -> list[pathlib.Path | None]:
     urls = [output["uri"] for output in outputs if output["name"] == "test.xml"]
     found[key] = pathlib.Path(urllib.parse.urlparse(urls[0]).path) if urls else None
   return list(found.values())
+
+
+def seconds(events: pathlib.Path) -> dict[str, float]:
+  """Target (and shard) -> how long it ran."""
+  found: dict[str, float] = {}
+  for line in events.read_text(encoding="utf-8").splitlines():
+    event = json.loads(line)
+    if "testResult" in event:
+      place = event["id"]["testResult"]
+      name = f"{place['label']} {place.get('shard', '')}".rstrip()
+      found[name] = int(event["testResult"].get("testAttemptDurationMillis", 0)) / 1000
+  return found
 
 
 def main(argv: list[str]) -> int:
@@ -45,6 +60,9 @@ def main(argv: list[str]) -> int:
         reasons[reason] = reasons.get(reason, 0) + 1
       else:
         passed += 1
+  took = seconds(events) if events.exists() else {}
+  for name in sorted(took, key=took.get, reverse=True)[:SLOWEST]:
+    print(f"{took[name]:.0f} s: {name}")
   for reason, count in sorted(reasons.items()):
     print(f"skipped {count}: {reason}")
   print(f"{passed} passed, {failed} failed, {skipped} skipped")

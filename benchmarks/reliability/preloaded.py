@@ -21,9 +21,9 @@ for line in sys.stdin:
   if not child:
     os.setsid()
     null = os.open(os.devnull, os.O_RDONLY)
-    out = os.open(request["output"], os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-    for descriptor, stream in ((null, 0), (out, 1), (out, 2)):
-      os.dup2(descriptor, stream)
+    os.dup2(null, 0)
+    for stream, name in ((1, "output"), (2, "errors")):
+      os.dup2(os.open(request[name], os.O_CREAT | os.O_WRONLY | os.O_APPEND), stream)
     os.environ.update(request["environment"])
     module, *flags = request["command"]
     sys.argv = [module, *flags]
@@ -90,6 +90,7 @@ class Starter:
     output: str = os.devnull,
     environment: Mapping[str, str] | None = None,
     before: str = "",
+    errors: str = "",
   ) -> Child:
     """Starts (module, flag, ...).
 
@@ -98,10 +99,12 @@ class Starter:
       output: file that standard output and standard error are appended to.
       environment: variables of the child, besides those of this process.
       before: Python statements that the child runs first.
+      errors: file for standard error, if not `output`.
     """
     request = {
       "command": list(command),
       "output": output,
+      "errors": errors or output,
       "environment": dict(environment or {}),
       "before": before,
     }

@@ -1,7 +1,5 @@
 """Tests of benchmarks/faults.py: the short form of the kills."""
 
-# bazel: size = "large"
-
 import json
 import subprocess
 import sys

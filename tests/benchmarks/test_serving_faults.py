@@ -1,4 +1,3 @@
-# bazel: size = "large"
 import pytest
 
 from benchmarks import serving_faults

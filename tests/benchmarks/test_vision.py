@@ -1,5 +1,3 @@
-# bazel: size = "large"
-
 from benchmarks import turns, vision
 from gcap_tf.runs import detector_runs
 from gcap_tf.vision import pictures

@@ -1,20 +1,13 @@
 # bazel: data = ["//export:export_model"]
 
-import subprocess
-import sys
-
 from gcap_tf.runs import run_folders
 from serving import servables
 from tests.export import tiny_runs
+from tests.trainers import command_line
 
 
 def export(*flags):
-  return subprocess.run(
-    [sys.executable, "-m", "export.export_model", *flags],
-    capture_output=True,
-    text=True,
-    timeout=300,
-  )
+  return command_line.run("export.export_model", *flags)
 
 
 def test_command_writes_a_version_that_answers(tmp_path):

@@ -12,7 +12,7 @@ def test_the_command_packs_and_refuses_in_one_line(tmp_path):
     ("export.pack_run", *flags, f"--metrics={tmp_path / 'nothing'}"),
     ("export.pack_run", f"--run={tmp_path / 'nothing'}", f"--out={tmp_path / 'out'}"),
   ]
-  packed, no_figures, no_run = command_line.run_many(commands, tmp_path / "printed")
+  packed, no_figures, no_run = command_line.run_many(commands)
   assert packed.returncode == 0, packed.stderr[-2000:]
   assert packed.stdout.startswith(f"{tmp_path / 'out'}: 0.0 MB")
   assert "| CIDEr | 3.50 |" in (tmp_path / "out" / "MODEL_CARD.md").read_text()

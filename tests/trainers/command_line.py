@@ -1,59 +1,46 @@
 """Runs commands as a user does, and reads what they print."""
 
+import atexit
+import functools
 import json
+import os
+import pathlib
 import subprocess
-import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-# Imports what takes long once, then runs every command in a child of its own.
-_MANY = """
-import contextlib, importlib, json, os, runpy, sys
-for name in ("captioner_report", "matcher_report", "precomp_evaluation"):
-  with contextlib.suppress(ImportError):  # A test sees only what its own programs need.
-    importlib.import_module("gcap_tf.evaluation." + name)
-for number, (module, *flags) in enumerate(json.load(sys.stdin)):
-  child = os.fork()
-  if not child:
-    for stream, name in ((1, "out"), (2, "err")):
-      os.dup2(os.open(f"{sys.argv[1]}/{number}.{name}", os.O_CREAT | os.O_WRONLY), stream)
-    sys.argv = [module, *flags]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
-    os._exit(0)
-  _, status = os.waitpid(child, 0)
-  print(os.waitstatus_to_exitcode(status), flush=True)  # Else the next child prints it, too.
-"""
+from benchmarks.reliability import preloaded
+
+# What most commands import. None of them defines flags of a command.
+_MODULES = (
+  *preloaded.TRAINING,
+  *("gcap_tf.evaluation.captioner_report", "gcap_tf.evaluation.matcher_report"),
+  *("gcap_tf.evaluation.precomp_evaluation", "gcap_tf.recipes.catalog", "export.saved_model"),
+  *("gcap_tf.data.prepared.prepare", "gcap_tf.vision.extraction.local"),
+)
+
+
+@functools.cache
+def starter() -> preloaded.Starter:
+  """Imports what takes long once; every command is then a process of its own."""
+  found = preloaded.Starter(_MODULES)
+  atexit.register(found.close)
+  return found
 
 
 def run(module: str, *flags: str) -> subprocess.CompletedProcess:
-  return subprocess.run([sys.executable, "-m", module, *flags], capture_output=True, text=True)
+  """What `python -m module flag ..` does and prints, here and with this environment."""
+  before = f"os.chdir({os.getcwd()!r}); os.environ.clear(); os.environ.update({dict(os.environ)!r})"
+  with tempfile.TemporaryDirectory() as folder:
+    out, err = pathlib.Path(folder, "out"), pathlib.Path(folder, "err")
+    code = starter().run([module, *flags], str(out), before=before, errors=str(err))
+    return subprocess.CompletedProcess([module, *flags], code, out.read_text(), err.read_text())
 
 
-def run_many(commands: Sequence[Sequence[str]], folder) -> list[subprocess.CompletedProcess]:
-  """What `run` gives for each of (module, flag, ...), at the price of one start.
-
-  Args:
-    commands: of programs that end by themselves.
-    folder: for what they print; made here.
-  """
-  folder.mkdir()
-  done = subprocess.run(
-    [sys.executable, "-c", _MANY, str(folder)],
-    input=json.dumps([list(command) for command in commands]),
-    capture_output=True,
-    text=True,
-  )
-  assert done.returncode == 0, done.stderr[-2000:]
-  codes = [int(line) for line in done.stdout.split()]
-  return [
-    subprocess.CompletedProcess(
-      command,
-      code,
-      (folder / f"{number}.out").read_text(),
-      (folder / f"{number}.err").read_text(),
-    )
-    for number, (command, code) in enumerate(zip(commands, codes, strict=True))
-  ]
+def run_many(commands: Iterable[Sequence[str]]) -> list[subprocess.CompletedProcess]:
+  """`run` of each of (module, flag, ...)."""
+  return [run(*command) for command in commands]
 
 
 def figures(done: subprocess.CompletedProcess) -> dict[str, Any]:

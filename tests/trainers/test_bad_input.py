@@ -129,9 +129,7 @@ def cases(folder):
 
 def test_every_fault_is_one_line_that_says_what_and_where(tmp_path):
   commands, messages = zip(*cases(tmp_path), strict=True)
-  for done, message in zip(
-    command_line.run_many(commands, tmp_path / "printed"), messages, strict=True
-  ):
+  for done, message in zip(command_line.run_many(commands), messages, strict=True):
     line = command_line.error(done)
     assert re.search(message, line), line
   assert not (tmp_path / "a" / "run").exists()

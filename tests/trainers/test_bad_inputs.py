@@ -3,7 +3,7 @@
 A fifth of the inputs is tried; GCAP_ALL_INPUTS=1 tries all, which takes about a quarter of an hour.
 """
 
-# bazel: size = "large", data = ["//docs:files"]
+# bazel: data = ["//docs:files"]
 
 import os
 import pathlib
@@ -11,24 +11,13 @@ import re
 
 import pytest
 
-from benchmarks.reliability import preloaded
 from gcap_tf import files
-from tests.trainers import bad_inputs, test_bad_input
+from tests.trainers import bad_inputs, command_line, test_bad_input
 from tests.training import small_runs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-MODULES = (
-  *preloaded.TRAINING,
-  *("gcap_tf.evaluation.captioner_report", "gcap_tf.evaluation.matcher_report"),
-)
 STRIDE = 1 if os.environ.get("GCAP_ALL_INPUTS") else 5
 SECONDS = 120  # for one command, which must not start to work
-
-
-@pytest.fixture(scope="module")
-def starter():
-  with preloaded.Starter(MODULES) as found:
-    yield found
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +41,7 @@ def test_every_command_of_the_list_is_tried():
 
 
 @pytest.mark.parametrize("name", bad_inputs.COMMANDS)
-def test_bad_inputs_end_in_one_line(name, starter, paths, tmp_path):
+def test_bad_inputs_end_in_one_line(name, paths, tmp_path):
   run, out = pathlib.Path(paths["run"]), tmp_path / "out"
   before, wrong = content(run), []
   limit = f"import signal; signal.alarm({SECONDS})"
@@ -60,7 +49,7 @@ def test_bad_inputs_end_in_one_line(name, starter, paths, tmp_path):
   for number, (module, *flags) in enumerate(bad_inputs.COMMANDS[name][first::STRIDE]):
     flags = [flag.format(**{**paths, "out": out}) for flag in flags]
     output = tmp_path / f"{number}.txt"
-    code = starter.run([module, *flags], str(output), before=limit)
+    code = command_line.starter().run([module, *flags], str(output), before=limit)
     text = output.read_text(errors="replace")
     lines = [line for line in text.splitlines() if line.startswith("error: ")]
     if code != 1 or len(lines) != 1 or "Traceback" in text or out.exists():

@@ -47,7 +47,7 @@ def test_what_a_detector_wrote_becomes_grounded_captions_with_a_packed_run(tmp_p
     flags,
     (*flags, labels, f"--regions={tmp_path}"),
   ]
-  done, no_size, nothing, both = command_line.run_many(commands, tmp_path / "printed")
+  done, no_size, nothing, both = command_line.run_many(commands)
   assert done.returncode == 0, done.stderr[-2000:]
   assert "1 of 2 regions have a label that the run does not know" in done.stderr
   assert "sofa 1" in done.stderr and "1 of 3 detections dropped" in done.stderr
@@ -72,8 +72,7 @@ def test_photographs_become_grounded_captions(tmp_path):
       (*flags, f"--pictures={good},{bad}", f"--out={tmp_path / 'out.json'}"),
       (*flags, str(good)),
       (*flags, f"--pictures={tmp_path / 'nothing'}"),
-    ],
-    tmp_path / "printed",
+    ]
   )
   assert done.returncode == 1, "a damaged file makes the exit code 1"
   assert f"error: {bad}: not a picture" in done.stderr

@@ -1,7 +1,5 @@
 """Tests of trainers/evaluate_detector.py: the program as a user runs it."""
 
-# bazel: size = "medium"
-
 from tests.trainers import command_line
 from tests.vision import tiny_photographs
 
@@ -16,7 +14,7 @@ def test_the_shipped_detector_is_judged_and_the_last_line_is_json(tmp_path):
     (EVALUATE, f"--run={tmp_path}", *flags),
     (EVALUATE, "--run=shipped", *flags, "--split=test"),
   ]
-  done = command_line.run_many(commands, tmp_path / "out")
+  done = command_line.run_many(commands)
   assert {"recall_36", "recall_100", "ap50"} <= set(command_line.figures(done[0]))
   assert (tmp_path / "drawn" / "index.html").exists()
   assert "no config.json" in command_line.error(done[1])

@@ -29,8 +29,7 @@ def test_one_run_and_a_folder_of_seeds_give_every_figure(folder, tmp_path):
     [
       [EVALUATE, f"--run={folder / 'run'}", *data, saved],
       [EVALUATE, f"--run={folder / 'seeds'}", *data],
-    ],
-    tmp_path / "printed",
+    ]
   )
   figures = command_line.figures(one)
   assert {"i2t_r1", "t2i_r10", "rsum", "attention_precision", "attention_f1"} <= figures.keys()
@@ -41,10 +40,8 @@ def test_one_run_and_a_folder_of_seeds_give_every_figure(folder, tmp_path):
   assert means["attention_f1"] == pytest.approx(figures["attention_f1"])
 
 
-def test_wrong_flags_are_one_line(folder, tmp_path):
+def test_wrong_flags_are_one_line(folder):
   run, data = f"--run={folder / 'run'}", f"--data={folder / 'data'}"
-  neither, split = command_line.run_many(
-    [[EVALUATE, run], [EVALUATE, run, data, "--split=dev"]], tmp_path / "printed"
-  )
+  neither, split = command_line.run_many([[EVALUATE, run], [EVALUATE, run, data, "--split=dev"]])
   assert "either --data or --precomp" in command_line.error(neither)
   assert 'no split "dev"; it has train, val' in command_line.error(split)

@@ -1,5 +1,3 @@
-# bazel: size = "large"
-
 import numpy as np
 import pytest
 
@@ -45,6 +43,6 @@ def test_wrong_flags_are_one_line(tmp_path):
     ("trainers.extract_regions", f"--pictures={tmp_path / 'none'}", "--out=o"),
     ("trainers.extract_regions", f"--pictures={tmp_path}", "--out=o", "--detector=a,b"),
   ]
-  missing, several = command_line.run_many(commands, tmp_path / "said")
+  missing, several = command_line.run_many(commands)
   assert "do not exist" in command_line.error(missing)
   assert "add --cross_fit" in command_line.error(several)

@@ -1,27 +1,15 @@
 """The import command as a user runs it."""
 
 import json
-import subprocess
-import sys
 
 from tests.interop import checkpoint_files
+from tests.trainers import command_line
 
 
 def run(family, paths, folder):
   flags = [f"--{name}={path}" for name, path in paths.items()]
-  return subprocess.run(
-    [
-      sys.executable,
-      "-m",
-      "trainers.import_checkpoint",
-      f"--family={family}",
-      f"--out={folder / 'run'}",
-      *flags,
-    ],
-    capture_output=True,
-    text=True,
-    check=False,
-  )
+  given = (f"--family={family}", f"--out={folder / 'run'}", *flags)
+  return command_line.run("trainers.import_checkpoint", *given)
 
 
 def test_a_checkpoint_becomes_a_run_folder(tmp_path):

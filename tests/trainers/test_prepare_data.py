@@ -1,10 +1,9 @@
 import json
-import subprocess
-import sys
 
 import pytest
 
 from gcap_tf import locks
+from tests.trainers import command_line
 
 SMALL = (
   "--dataset=scenes",
@@ -19,9 +18,7 @@ SMALL = (
 
 
 def _run(*words):
-  return subprocess.run(
-    [sys.executable, "-m", "trainers.prepare_data", *words], capture_output=True, text=True
-  )
+  return command_line.run("trainers.prepare_data", *words)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,5 @@
 """Tests of trainers/results.py."""
+# bazel: size = "small"  # Its flags have the names of those of trainers/demo.py.
 
 import pytest
 

@@ -1,23 +1,17 @@
 # bazel: data = ["//trainers:score_grounding"]
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from tests.metrics import grounding_oracle as oracle
+from tests.trainers import command_line
 
 NOTHING = {"clss": [], "idx_in_sent": [], "bbox": []}
 
 
 def run(*flags):
-  done = subprocess.run(
-    [sys.executable, "-m", "trainers.score_grounding", *flags],
-    capture_output=True,
-    text=True,
-    check=False,
-  )
+  done = command_line.run("trainers.score_grounding", *flags)
   return done.returncode, done.stdout, done.stderr
 
 

@@ -67,9 +67,7 @@ WRONG = {
 def test_a_wrong_option_is_one_line_and_leaves_no_run_folder(tmp_path):
   given = (TRAIN, f"--data={tmp_path}", f"--run={tmp_path / 'run'}")
   commands = [(*given, f"--set={assignment}") for assignment in WRONG]
-  for done, line in zip(
-    command_line.run_many(commands, tmp_path / "printed"), WRONG.values(), strict=True
-  ):
+  for done, line in zip(command_line.run_many(commands), WRONG.values(), strict=True):
     assert line in command_line.error(done)
   assert not (tmp_path / "run").exists()
 

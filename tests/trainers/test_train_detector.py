@@ -1,7 +1,5 @@
 """Tests of trainers/train_detector.py: the program as a user runs it."""
 
-# bazel: size = "medium"
-
 import json
 
 from tests.trainers import command_line
@@ -35,7 +33,5 @@ def test_wrong_flags_are_one_line(tmp_path):
     (TRAIN, flags[0], f"--pictures={tmp_path / 'nothing'}", flags[2], "--backbone_weights=none"),
   ]
   messages = ("write K/N", "unknown backbone", "are missing", "do not exist")
-  for done, expected in zip(
-    command_line.run_many(commands, tmp_path / "out"), messages, strict=True
-  ):
+  for done, expected in zip(command_line.run_many(commands), messages, strict=True):
     assert expected in command_line.error(done)

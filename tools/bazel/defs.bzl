@@ -19,7 +19,7 @@ def gcap_binary(name, deps = [], **kwargs):
         **kwargs
     )
 
-def gcap_test(name, files = None, deps = [], data = [], size = "medium", **kwargs):
+def gcap_test(name, files = None, deps = [], data = [], size = "medium", apart = False, **kwargs):
     """Pytest files run by tools/pytest_main.py.
 
     Args:
@@ -28,6 +28,7 @@ def gcap_test(name, files = None, deps = [], data = [], size = "medium", **kwarg
       deps: library targets the tests import.
       data: files the tests read.
       size: Bazel's test size.
+      apart: whether every file runs in a process of its own.
       **kwargs: passed on to py_test.
     """
     files = files or [name + ".py"]
@@ -35,7 +36,7 @@ def gcap_test(name, files = None, deps = [], data = [], size = "medium", **kwarg
         name = name,
         srcs = files + ["//tools:pytest_main.py"],
         main = "//tools:pytest_main.py",
-        args = ["$(location :{})".format(file) for file in files],
+        args = (["--apart"] if apart else []) + ["$(location :{})".format(file) for file in files],
         data = data + ["@project_python//:installed"],
         deps = deps,
         python_version = "PY3",

@@ -1,6 +1,6 @@
 """Tests of benchmarks/reliability/answer_parity.py."""
 
-# bazel: size = "large", data = ["//serving/java:files"]
+# bazel: data = ["//serving/java:files"]
 
 from benchmarks.reliability import answer_parity, counts
 from gcap_tf.runs import run_folders

@@ -1,7 +1,5 @@
 """Tests of benchmarks/reliability/corruptions.py."""
 
-# bazel: size = "large"
-
 import pytest
 
 from benchmarks.reliability import corruptions, counts

@@ -1,7 +1,5 @@
 """Tests of benchmarks/reliability/disk_faults.py: its short form."""
 
-# bazel: size = "large"
-
 import json
 import subprocess
 import sys

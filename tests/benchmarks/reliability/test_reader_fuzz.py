@@ -1,6 +1,6 @@
 """Tests of benchmarks/reliability/reader_fuzz.py and of the readers that it fuzzes."""
 
-# bazel: size = "medium", data = ["//benchmarks/reliability:corpus"]
+# bazel: data = ["//benchmarks/reliability:corpus"]
 
 import json
 import pathlib

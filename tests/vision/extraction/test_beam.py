@@ -1,5 +1,3 @@
-# bazel: size = "large"
-
 import pytest
 
 from gcap_tf.runs import detector_runs

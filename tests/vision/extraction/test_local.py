@@ -1,5 +1,3 @@
-# bazel: size = "large"
-
 import os
 import signal
 import subprocess
