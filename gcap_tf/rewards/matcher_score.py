@@ -117,13 +117,14 @@ def translation(
 ) -> Sequence[int]:
   """The matcher's id of every word of the captioner; <unk> for words that it does not know.
 
-  Raises a `UserError` if the matcher knows fewer than half of the captioner's words.
+  Raises a `UserError` if the two share fewer than half of the words of the smaller vocabulary: a
+  captioner that learned language from more captions may know many more words.
   """
   if words.layout != "matcher":
     raise errors.UserError(f"{where} has a captioner's vocabulary, not a matcher's")
   table = [words.ids.get(word, words.unknown_id) for word in vocabulary.words]
   known = sum(word in words.ids for word in vocabulary.words[1:-1])
-  if known < _LEAST_KNOWN * (vocabulary.size - 2):
+  if known < _LEAST_KNOWN * (min(words.size, vocabulary.size) - 2):
     raise errors.UserError(
       f"{where} knows {known} of the captioner's {vocabulary.size - 2} words; "
       "use a matcher that was trained on captions of the same dataset"

@@ -103,3 +103,10 @@ def test_a_matcher_of_other_words_is_refused():
     matcher_score.translation(stranger, VOCABULARY, "matcher runs/x")
   with pytest.raises(errors.UserError, match="captioner's vocabulary"):
     matcher_score.translation(VOCABULARY, VOCABULARY, "matcher runs/x")
+
+
+def test_a_captioner_may_know_many_more_words_than_the_matcher():
+  more = tuple(f"word{n}" for n in range(20))
+  captioner = vocabularies.Vocabulary("captioner", (*VOCABULARY.words[:-1], *more, "UNK"))
+  table = matcher_score.translation(WORDS, captioner, "matcher runs/x")
+  assert [table[captioner.ids[word]] for word in more] == [WORDS.unknown_id] * len(more)
