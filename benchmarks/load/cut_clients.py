@@ -14,6 +14,7 @@ from benchmarks.load import bursts, malformed, probes
 
 _WARM_UP = 100
 _MOST_GROWTH = 16.0  # megabytes; a descriptor, thread or request that stays costs more in 10,000
+_MOST_TIMES = 5
 _SPARE = 8
 _NO_LINGER = struct.pack("ii", 1, 0)  # Closing sends RST at once.
 
@@ -21,36 +22,39 @@ _NO_LINGER = struct.pack("ii", 1, 0)  # Closing sends RST at once.
 def cut(base: pathlib.Path, count: int, seed: int = 0) -> dict:
   """Cuts `count` clients; compares descriptors, threads and memory with those before.
 
-  If memory has grown, as many clients are cut again: what is left of clients grows again, what a
-  process takes once does not.
+  As long as memory grows, as many clients are cut again, up to five times: what is left of clients
+  grows each time, what a process takes once does not.
   """
   body = json.dumps(malformed.rest_body()).encode()
   raw = malformed.good_request().SerializeToString()
   ways = {}
   with probes.server_of(base) as server:
+
+    def waiting() -> int:
+      return sum(server.models.waiting().values())
+
     _cut_all(server, raw, body, random.Random(seed), _WARM_UP, {})
     probes.files_left(probes.open_files(), seconds=1.0)
-    files, threads, before = probes.open_files(), threading.active_count(), probes.megabytes()
-    _cut_all(server, raw, body, random.Random(seed + 1), count, ways)
-    left = probes.files_left(files, _SPARE)
-    deadline = time.monotonic() + 20
-    while threading.active_count() > threads + _SPARE and time.monotonic() < deadline:
-      time.sleep(0.1)
-    more_threads, megabytes = threading.active_count() - threads, [before, probes.megabytes()]
-    if _growth(megabytes) >= _MOST_GROWTH:
-      _cut_all(server, raw, body, random.Random(seed + 2), count, ways)
-      probes.files_left(files, _SPARE)
+    files, threads = probes.open_files(), threading.active_count()
+    megabytes = [probes.megabytes()]
+    for number in range(_MOST_TIMES):
+      _cut_all(server, raw, body, random.Random(seed + 1 + number), count, ways)
+      left = probes.files_left(files, _SPARE)
+      probes.wait_until(lambda: threading.active_count() <= threads + _SPARE and not waiting())
+      more_threads, still_waiting = threading.active_count() - threads, waiting()
       megabytes.append(probes.megabytes())
-    waiting = sum(server.models.waiting().values())
+      if _growth(megabytes) < _MOST_GROWTH:
+        break
     alive = probes.answers(server)
-  held = alive and left <= _SPARE and more_threads <= _SPARE and not waiting
+  held = alive and left <= _SPARE and more_threads <= _SPARE and not still_waiting
   return {
     "held": held and _growth(megabytes) < _MOST_GROWTH,
     "cut": sum(ways.values()),
     "ways": ways,
     "files_left_open": left,
     "threads_left": more_threads,
-    "requests_left_waiting": waiting,
+    "requests_left_waiting": still_waiting,
+    "alive": alive,
     "megabytes": megabytes,
   }
 

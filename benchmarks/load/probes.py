@@ -4,6 +4,7 @@ import os
 import pathlib
 import threading
 import time
+from collections.abc import Callable
 
 import grpc
 from tensorflow_serving.apis import predict_pb2
@@ -71,10 +72,15 @@ def open_files() -> int:
 
 def files_left(before: int, spare: int = 8, seconds: float = 20.0) -> int:
   """Descriptors beyond those of `before`, after waiting until at most `spare` are left."""
-  deadline = time.monotonic() + seconds
-  while open_files() > before + spare and time.monotonic() < deadline:
-    time.sleep(0.1)
+  wait_until(lambda: open_files() <= before + spare, seconds)
   return open_files() - before
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+  """Returns when `holds()` is true, or after so many seconds."""
+  deadline = time.monotonic() + seconds
+  while not holds() and time.monotonic() < deadline:
+    time.sleep(0.1)
 
 
 def resident_bytes() -> int:

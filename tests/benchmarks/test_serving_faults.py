@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from benchmarks import serving_faults
@@ -11,7 +13,7 @@ def base(tmp_path_factory):
 
 def test_malformed_requests_end_in_their_right_codes(base):
   found = serving_faults.fuzz(base, 150_000)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
   assert found["bytes"] >= 300_000
   assert {"INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "400", "404", "412"} <= set(
     found["codes"]
@@ -20,43 +22,43 @@ def test_malformed_requests_end_in_their_right_codes(base):
 
 def test_random_bytes_on_either_port_harm_nobody(base):
   found = serving_faults.junk(base, 20_000)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
 
 
 def test_damaged_pictures_get_their_codes():
   found = picture_requests.fuzz(120, 3)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
   assert found["requests"] == 120 and {"OK", "INVALID_ARGUMENT"} == set(found["codes"])
 
 
 def test_malformed_heads_get_their_codes_while_slow_senders_hold_connections(base):
   found = heads.send(base, 60)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
   assert {"400", "414", "431"} & set(found["codes"])
 
 
 def test_clients_that_vanish_leave_nothing(base):
   found = cut_clients.cut(base, 60)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
   assert sum(found["ways"].values()) == found["cut"] >= 60
 
 
 def test_new_versions_under_load_fail_no_request():
   found = swaps.swap(6, workers=2)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
   assert found["bad_versions"] == 1 and found["requests"] > 100
 
 
 def test_overload_refuses_and_answers(base):
   found = overload.overload(base, 1.0)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
   assert found["codes"]["OK"] > 0
   assert found["codes"]["UNAVAILABLE"] > 0
 
 
 def test_mixed_traffic_gets_its_codes(base):
   found = soak.soak(base, 3.0)
-  assert found["held"], found
+  assert found["held"], json.dumps(found)
   assert {"OK", "200", "NOT_FOUND"} & set(found["codes"])
 
 
