@@ -44,7 +44,15 @@ _OVERRIDE = flags.DEFINE_boolean(
 )
 # Sizes of a model that follow from data and vocabulary.
 _FROM_DATA = {
-  *("vocabulary_size", "feature_size", "global_size", "num_labels", "label_words", "regions"),
+  *(
+    "vocabulary_size",
+    "feature_size",
+    "global_size",
+    "num_labels",
+    "label_words",
+    "label_columns",
+    "regions",
+  ),
   *("grid_size", "num_classes", "global_is_mean"),
 }
 

@@ -72,7 +72,9 @@ class TopDownCaptioner(reconstruction.Reconstruction, base.Captioner):
     self.word_output = linear.dense(hidden, config.vocabulary_size, name="word_output")
     self.naming = None
     if config.naming:
-      self.naming = naming.Naming(hidden, config.label_words, config.num_labels, name="naming")
+      self.naming = naming.Naming(
+        hidden, config.label_words, config.num_labels, config.label_columns, name="naming"
+      )
     self.localizer = localizer.make(config.localizer, embedding, hidden, config.attention_size)
     self._cell = two_lstm_cell.TwoLSTMCell(
       hidden, config.feedback, config.query, config.streams, config.branches
@@ -214,7 +216,7 @@ class TopDownCaptioner(reconstruction.Reconstruction, base.Captioner):
     """What `encode` adds to the memory if attended regions name their labels."""
     if self.naming is None:
       return {}
-    return {"names": self.naming.names(batch["region_labels"], self.word_output.kernel)}
+    return {"names": self.naming.names(batch, self.word_output.kernel)}
 
   def _add_label_scores(self, memory: base.Memory, hidden: tf.Tensor, outputs) -> tf.Tensor:
     """`hidden` [B, ..., H] with the labels of attended regions added."""

@@ -26,8 +26,12 @@ class TopDownConfig(base.CaptionerConfig):
     localizer: how a word points at regions in `reconstruct`: not at all; through a linear
       map; through an MLP; or through a linear map of the word and h1.
     naming: attended regions raise the score of the word of their label (`layers/naming.py`).
-    label_words: with naming, the word of each region label, unknown first; training fills it
-      in from the vocabulary.
+    soft_names: with naming, a region names all labels of its distribution, as far as each is
+      likely, in place of its best label alone; its features must hold that distribution.
+    label_words: with naming, the word of each region label, unknown first, or with soft_names
+      the word of each column of the distribution; training fills it in from the vocabulary.
+    label_columns: with soft_names, the first column of the distribution in a feature and one
+      past the last; training fills it in from the data.
   """
 
   embedding_size: configs.PositiveInt = 512
@@ -43,4 +47,6 @@ class TopDownConfig(base.CaptionerConfig):
   query: Literal["current", "previous"] = "current"
   localizer: Literal["none", "linear", "mlp", "hidden"] = "none"
   naming: bool = False
+  soft_names: bool = False
   label_words: tuple[configs.Count, ...] = ()
+  label_columns: tuple[configs.Count, ...] = ()

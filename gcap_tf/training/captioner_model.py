@@ -7,7 +7,7 @@ from typing import Any, Literal
 from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.captioners import catalog
-from gcap_tf.data.prepared import prepared_data
+from gcap_tf.data.prepared import feature_layout, prepared_data
 from gcap_tf.text import vocabulary as vocabularies
 
 # How the GVD family reads a video, unless the options say otherwise: GVD's own sizes.
@@ -89,7 +89,7 @@ def model_config(
   if sorts_regions(data, config):
     sizes["num_classes"] = len(vocabulary.labels)
   if config.options.get("naming"):
-    sizes["label_words"] = label_words(vocabulary)
+    sizes |= named_labels(data, vocabulary, bool(config.options.get("soft_names")))
   check_sizes(config.options, data)
   cls = catalog.CAPTIONERS.get(config.model).Config
   names = {field.name for field in dataclasses.fields(cls)}
@@ -122,7 +122,21 @@ def check_sizes(options: Mapping[str, Any], data: prepared_data.PreparedData) ->
       )
 
 
-def label_words(vocabulary: vocabularies.Vocabulary) -> list[int]:
-  """The word of each region label, the unknown label first; 0 if the label is no word."""
+def named_labels(
+  data: prepared_data.PreparedData, vocabulary: vocabularies.Vocabulary, soft: bool
+) -> dict[str, Any]:
+  """The options of `layers/naming.py` that follow from data and vocabulary.
+
+  A label that is no word has the word 0.
+  """
   known = {word: index for word, index in vocabulary.ids.items() if index != vocabulary.unknown_id}
-  return [0, *(known.get(label, 0) for label in vocabulary.labels)]
+  if not soft:
+    return {"label_words": [0, *(known.get(label, 0) for label in vocabulary.labels)]}
+  layout = feature_layout.of(data)
+  if layout is None or not layout.labels:
+    raise errors.UserError(
+      f"options.soft_names: the regions of {data.folder} have no distribution of labels; "
+      "prepare it with --regions=pictures, or leave the option out"
+    )
+  words = [known.get(label, 0) for label in layout.labels]
+  return {"label_words": words, "label_columns": list(layout.label_columns)}

@@ -35,6 +35,11 @@ def test_keeps_the_contract_where_regions_name_themselves(branches):
   captioner_harness.check_captioner(lambda: make(**options), batch)
 
 
+def test_keeps_the_contract_where_regions_name_all_their_labels():
+  options = {"naming": True, "soft_names": True, "label_words": (0, 3, 5), "label_columns": (1, 4)}
+  captioner_harness.check_captioner(lambda: make(**options), captioner_harness.make_batch())
+
+
 def test_an_attended_label_makes_its_word_likelier():
   model = make(**NAMING, label_words=(0, 3, 0, 5, 7))
   batch = captioner_harness.make_batch(features=0)

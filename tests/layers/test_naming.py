@@ -12,7 +12,8 @@ def test_an_attended_region_adds_its_words_row_by_gate_and_attention():
   rng = np.random.default_rng(1)
   layer = naming.Naming(3, (0, 4, 2), 2)
   kernel = rng.normal(size=[3, 6]).astype(np.float32)
-  names = layer.names(tf.constant([[1, 2, 0]]), tf.constant(kernel)).numpy()
+  batch = {"region_labels": tf.constant([[1, 2, 0]])}
+  names = layer.names(batch, tf.constant(kernel)).numpy()
   np.testing.assert_allclose(names[0], [kernel[:, 4], kernel[:, 2], np.zeros(3)])
 
   attention = rng.random([2, 1, 3]).astype(np.float32)  # Two captions of one picture.
@@ -28,3 +29,19 @@ def test_an_attended_region_adds_its_words_row_by_gate_and_attention():
 def test_every_label_needs_a_word_or_0():
   with pytest.raises(errors.UserError, match="words of 3 region labels"):
     naming.Naming(4, (0, 1), 3)
+
+
+def test_a_distribution_of_labels_names_the_mean_of_their_words():
+  rng = np.random.default_rng(2)
+  layer = naming.Naming(3, (4, 0), 0, (1, 3))
+  kernel = rng.normal(size=[3, 6]).astype(np.float32)
+  p = np.float32([[[0.25, 0.75], [1.0, 0.0], [0.0, 0.0]]])
+  features = np.concatenate([rng.normal(size=[1, 3, 1]), 4 * np.sqrt(p)], -1).astype(np.float32)
+  names = layer.names({"features": tf.constant(features)}, tf.constant(kernel)).numpy()
+  expected = [0.25 * kernel[:, 4], kernel[:, 4], np.zeros(3)]
+  np.testing.assert_allclose(names[0], expected, rtol=1e-5)
+
+
+def test_every_column_of_labels_needs_a_word_or_0():
+  with pytest.raises(errors.UserError, match="words of 3 columns of labels"):
+    naming.Naming(4, (0, 1), 3, (5, 8))

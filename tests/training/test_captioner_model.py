@@ -45,6 +45,26 @@ def test_labels_that_are_words_can_be_named(tmp_path):
     assert vocabulary.words[word] == label if word else label not in vocabulary.words
 
 
+def test_regions_without_a_distribution_of_labels_cannot_name_all_of_them(tmp_path):
+  data = small_runs.data(tmp_path, train=2, val=1)
+  config = small_runs.captioner_config()
+  config = dataclasses.replace(config, options={"naming": True, "soft_names": True})
+  vocabulary = captioner_model.build_vocabulary(data, config)
+  with pytest.raises(errors.UserError, match=r"options.soft_names: .* no distribution of labels"):
+    captioner_model.model_config(data, vocabulary, config)
+
+
+def test_soft_names_are_the_words_of_the_columns_of_labels(tmp_path):
+  data = small_runs.data(tmp_path, train=2, val=1)
+  data.info["detector"] = {"columns": {"labels": [1, 3]}, "labels": ["no such word", "dog"]}
+  config = small_runs.captioner_config()
+  vocabulary = captioner_model.build_vocabulary(data, config)
+  known = [word for word, number in vocabulary.ids.items() if number != vocabulary.unknown_id]
+  data.info["detector"]["labels"][1] = known[-1]
+  found = captioner_model.named_labels(data, vocabulary, soft=True)
+  assert found == {"label_words": [0, vocabulary.ids[known[-1]]], "label_columns": [1, 3]}
+
+
 def test_the_size_of_a_global_feature_follows_from_the_data(tmp_path):
   data = small_runs.data(tmp_path, train=2, val=1, global_size=6)
   config = small_runs.captioner_config()
