@@ -47,6 +47,7 @@ from export import region_inputs, weights
 from gcap_tf.captioners import base
 from gcap_tf.decoding import answers, confidence, decoder, grounding, user_rules
 from gcap_tf.decoding import config as decode_config
+from gcap_tf.decoding import pointing as pointings
 from gcap_tf.evaluation import captioner_evaluation
 from gcap_tf.text import articles, word_classes
 from gcap_tf.text import vocabulary as vocabularies
@@ -104,6 +105,7 @@ class CaptionerModule(tf.Module):
     float16: bool = False,
     classes: word_classes.WordClasses | None = None,
     calibration: confidence.Calibration | None = None,
+    pointing: pointings.Pointing | None = None,
     others: Sequence[keras.Model] = (),
   ):
     """Keeps the parts; `signatures` traces them.
@@ -118,6 +120,7 @@ class CaptionerModule(tf.Module):
       classes: nouns and verbs of the vocabulary, which captions do not repeat; None decodes
         as released programs do.
       calibration: of the run, if it has one.
+      pointing: finds the boxes of words that name a label of a region; None takes the attention.
       others: models that the graph uses besides, such as a detector.
     """
     super().__init__(name="captioner")
@@ -136,6 +139,7 @@ class CaptionerModule(tf.Module):
       calibration=calibration,
       articles=both,
       after_an=after_an,
+      pointing=pointing,
     )
     self._decode_configs = decodings(captioner, beam_size, max_length, vocabulary, classes)
 

@@ -161,6 +161,7 @@ def make_photograph_module(
 def _captioner_options(run: run_folders.Run, config: ExportConfig) -> dict[str, Any]:
   classes = run_words.of(run.folder, run.vocabulary)
   is_thing = classes.is_thing(run.vocabulary)
+  rules = run_answers.rules(run)
   if config.object_words:
     is_thing = thing_words.is_thing(run.vocabulary, config.object_words)
   return {
@@ -169,7 +170,8 @@ def _captioner_options(run: run_folders.Run, config: ExportConfig) -> dict[str, 
     "max_length": config.max_length,
     "float16": config.float16_weights,
     "classes": None if config.as_published else classes,
-    "calibration": run_answers.rules(run).calibration,
+    "calibration": rules.calibration,
+    "pointing": None if config.as_published else rules.pointing,
   }
 
 

@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from gcap_tf.captioners import base
 from gcap_tf.decoding import confidence, grounding, outputs, repeats
+from gcap_tf.decoding import pointing as pointings
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +28,7 @@ class AnswerRules:
     calibration: of the run, or None.
     articles: ids of "a" and "an", of which the right one is put before each word; or ().
     after_an: ids of the words that "an" stands before.
+    pointing: finds the boxes of words that name a label; None takes the strongest attention.
   """
 
   things: tuple[int, ...] = ()
@@ -34,6 +36,7 @@ class AnswerRules:
   calibration: confidence.Calibration | None = None
   articles: tuple[int, ...] = ()
   after_an: tuple[int, ...] = ()
+  pointing: pointings.Pointing | None = None
 
 
 def finish(
@@ -55,8 +58,9 @@ def finish(
   has_regions = tf.reduce_any(region_mask, 1)
   grounded = tf.gather(repeats.is_one_of(rules.things, size), tokens) & (tokens > 0)
   grounded &= has_regions[:, tf.newaxis]
+  decoded, pointed = _point(decoded, batch, rules.pointing)
   evidence = confidence.word_evidence(
-    grounding.branch_mean(decoded["attention"], decoded["winners"]),
+    pointed,
     decoded["box_index"],
     decoded["token_log_prob"],
     batch["boxes"],
@@ -92,6 +96,24 @@ def finish(
     "word_evidence": evidence,
     "caption_evidence": of_caption,
   }
+
+
+def _point(
+  decoded: outputs.Decoded, batch: base.Batch, rules: pointings.Pointing | None
+) -> tuple[outputs.Decoded, tf.Tensor]:
+  """`decoded` with the boxes that its words point at, and how strongly at each [B, T, R]."""
+  attention = grounding.branch_mean(decoded["attention"], decoded["winners"])
+  if rules is None:
+    return decoded, attention
+  tokens = decoded["tokens"]
+  pointed = pointings.evidence(rules, batch, tokens, attention)
+  box_index, box = pointings.boxes(rules, tokens, pointed, batch["boxes"])
+  is_word = tokens > 0
+  boxes = {
+    "box_index": tf.where(is_word, box_index, -1),
+    "box": tf.where(is_word[..., tf.newaxis], box, 0.0),
+  }
+  return decoded | boxes, pointed
 
 
 def _with_articles(tokens: tf.Tensor, rules: AnswerRules, size: int) -> tf.Tensor:

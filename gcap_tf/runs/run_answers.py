@@ -1,4 +1,4 @@
-"""What a run folder says about its answers: word classes and calibration.
+"""What a run folder says about its answers: word classes, pointing and calibration.
 
 RUN/calibration.json  the model of confidence (`decoding.confidence`), from `trainers.calibrate`
 """
@@ -8,8 +8,9 @@ import pathlib
 from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.decoding import answers, confidence
-from gcap_tf.runs import packed_manifest, run_folders, run_words
-from gcap_tf.text import articles
+from gcap_tf.decoding import pointing as pointings
+from gcap_tf.runs import packed_manifest, region_recipes, run_folders, run_words
+from gcap_tf.text import articles, object_words
 
 FILE = "calibration.json"
 FIGURES = "figures"
@@ -31,6 +32,27 @@ def rules(run: run_folders.Run, names: tuple[str, ...] = ()) -> answers.AnswerRu
     calibration=read(pathlib.Path(run.folder) / FILE),
     articles=both,
     after_an=after_an,
+    pointing=pointing(run),
+  )
+
+
+def pointing(run: run_folders.Run) -> pointings.Pointing | None:
+  """How the words of a run point, if its regions have labels and objectness; else None."""
+  recipe = region_recipes.read(run.config)
+  columns = recipe.columns if recipe and run.model.config.feature_size else {}
+  if not {"labels", "score"} <= set(columns) or run.model.num_frames > 1:
+    return None
+  named = object_words.columns_named(run.vocabulary.ids, recipe.labels, run.vocabulary.unknown_id)
+  plural = tuple(
+    number
+    for word, number in run.vocabulary.ids.items()
+    if named[number] >= 0 and object_words.is_plural(word)
+  )
+  return pointings.Pointing(
+    word_labels=tuple(named),
+    plurals=plural,
+    label_columns=tuple(columns["labels"]),
+    score_column=columns["score"][0],
   )
 
 

@@ -15,6 +15,13 @@ from gcap_tf.text import lemmas
 
 # Tags of words that may name an object; class lists hold pronouns too ("he", "someone").
 _NAMING_TAGS = frozenset(("NOUN", "PROPN", "PRON"))
+# Plural in form, one thing in a picture.
+_PAIRS = frozenset(
+  (
+    *("glasses", "sunglasses", "goggles", "jeans", "pants", "shorts", "clothes"),
+    *("scissors", "stairs", "steps", "woods"),
+  )
+)
 
 
 class ObjectClasses:
@@ -115,3 +122,25 @@ class ObjectClasses:
   def save(self, path: files.PathLike) -> None:
     """Writes one class per line (aliases are not kept)."""
     files.write_text(path, "".join(f"{name}\n" for name in self.names))
+
+
+def columns_named(words: Mapping[str, int], labels: Sequence[str], unknown_id: int) -> list[int]:
+  """For every id, the position of the label that its word names by its lemma, from 0; else -1.
+
+  Args:
+    words: word -> id; id 0 is the end of a caption.
+    labels: labels of a detector.
+    unknown_id: id of the unknown word, which names nothing.
+  """
+  classes = ObjectClasses(labels)
+  named = [-1] * (max(words.values(), default=0) + 1)
+  for word, number in words.items():
+    found = classes.of(word)
+    if found and number != unknown_id:
+      named[number] = classes.ids[found] - 1
+  return named
+
+
+def is_plural(word: str) -> bool:
+  """Whether an object word names several things: "dogs", "people"; not "jeans", which are one."""
+  return word not in _PAIRS and (word == "people" or lemmas.lemma(word) != word)

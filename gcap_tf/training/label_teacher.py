@@ -10,7 +10,6 @@ by the matcher. The labels are a kind of supervision: this detector has seen whi
 Not from a paper; the cyclical paper's "grounding-biased detector" brings the same labels.
 """
 
-import numpy as np
 import tensorflow as tf
 
 from gcap_tf import errors
@@ -35,7 +34,9 @@ class LabelTeacher:
     power: float,
   ):
     self._columns, self._power = layout.label_columns, power
-    self._labels = tf.constant(word_labels(layout.labels, vocabulary))
+    self._labels = tf.constant(
+      object_words.columns_named(vocabulary.ids, layout.labels, vocabulary.unknown_id)
+    )
 
   def __call__(
     self, batch: dict[str, tf.Tensor], tokens: tf.Tensor, teacher: tf.Tensor
@@ -62,17 +63,6 @@ class LabelTeacher:
     taught = tf.reduce_sum(teacher, -1, keepdims=True) > 0.0
     named = (labels >= 0)[..., tf.newaxis] & (total > 0.0) & taught
     return tf.stop_gradient(tf.where(named, tf.math.divide_no_nan(alpha, total), teacher))
-
-
-def word_labels(labels: tuple[str, ...], vocabulary: vocabularies.Vocabulary) -> np.ndarray:
-  """[V] int32: the label that each word names, by its lemma; -1 if none."""
-  classes = object_words.ObjectClasses(labels)
-  table = np.full(vocabulary.size, -1, np.int32)
-  for word, number in vocabulary.ids.items():
-    named = classes.of(word)
-    if named and number != vocabulary.unknown_id:
-      table[number] = classes.ids[named] - 1
-  return table
 
 
 def create(

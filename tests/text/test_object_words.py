@@ -114,3 +114,16 @@ def test_the_classes_of_flickr_name_themselves():
   classes = object_words.ObjectClasses.load(path)
   assert len(classes.names) == 480
   assert all(classes.of(name) == name for name in classes.names)
+
+
+def test_every_word_has_the_column_of_the_label_it_names():
+  words = {"a": 1, "dogs": 2, "dog": 3, "cat": 4, "UNK": 5}
+  assert object_words.columns_named(words, ("cat", "dog"), 5) == [-1, -1, 1, 1, 0, -1]
+
+
+@pytest.mark.parametrize(
+  ("word", "plural"),
+  [("dogs", True), ("people", True), ("women", True), ("dog", False), ("jeans", False)],
+)
+def test_a_plural_names_several_things(word, plural):
+  assert object_words.is_plural(word) == plural
