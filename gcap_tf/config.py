@@ -20,6 +20,7 @@ from typing import Annotated, Any, TypeVar
 from gcap_tf import errors
 
 C = TypeVar("C")
+_PYTHON = {"True": True, "False": False, "None": None}  # How people and programs write them, too.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +86,7 @@ def check(config: C, where: str = "config") -> C:
 
 
 def override(config: C, assignments: list[str]) -> C:
-  """Applies `key.path=value` strings; values are JSON, or plain text if they are not."""
+  """Applies `key.path=value` strings: values in JSON, True, False, None, or else plain text."""
   values = to_dict(config)
   for assignment in assignments:
     path, separator, text = assignment.partition("=")
@@ -100,7 +101,7 @@ def override(config: C, assignments: list[str]) -> C:
     try:
       inner[last] = json.loads(text)
     except json.JSONDecodeError:
-      inner[last] = text
+      inner[last] = _PYTHON.get(text, text)
   return from_dict(type(config), values, "")
 
 

@@ -47,6 +47,16 @@ def test_override_reaches_into_groups_and_converts():
   assert isinstance(changed.inner.rate, float)
 
 
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("True", True), ("False", False)])
+def test_a_truth_value_is_written_as_in_json_or_in_python(text, value):
+  assert config.override(Outer(on=not value), [f"on={text}"]).on is value
+
+
+def test_nothing_is_written_as_in_json_or_in_python():
+  for text in ("null", "None"):
+    assert config.override(Outer(name="x"), [f"name={text}"]).name is None
+
+
 @pytest.mark.parametrize(
   ("assignment", "message"),
   [

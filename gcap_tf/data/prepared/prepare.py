@@ -6,6 +6,7 @@ is renamed at the end. The next run removes leftovers of a killed one.
 
 import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import shlex
@@ -214,7 +215,7 @@ def command(config: PrepareConfig) -> str:
   for name, value in configs.to_dict(config).items():
     if isinstance(value, dict):
       words += [
-        f"--set={name}.{inner}={chosen}"
+        f"--set={name}.{inner}={chosen if isinstance(chosen, str) else json.dumps(chosen)}"
         for inner, chosen in value.items()
         if chosen != usual[name][inner]
       ]

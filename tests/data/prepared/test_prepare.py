@@ -1,3 +1,4 @@
+import dataclasses
 import hashlib
 import os
 import pathlib
@@ -105,11 +106,13 @@ def test_the_command_makes_the_same_configuration():
   config = _config(
     source="some where", splits=("train", "val"), noisy=simulated_detector.NoisyConfig(noise=0.25)
   )
+  config = dataclasses.replace(config, scenes=dataclasses.replace(config.scenes, video=True))
   words = shlex.split(prepare.command(config))
   assert words[:3] == ["python", "-m", "trainers.prepare_data"]
   assert "--source=some where" in words and "--splits=train,val" in words
   changes = [word.removeprefix("--set=") for word in words if word.startswith("--set=")]
   assert "noisy.noise=0.25" in changes and "scenes.train=7" in changes
+  assert "scenes.video=true" in changes
   again = configs.override(prepare.PrepareConfig("scenes"), changes)
   assert again.scenes == config.scenes and again.noisy == config.noisy
 
