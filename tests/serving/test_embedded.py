@@ -157,7 +157,7 @@ def test_stop_answers_what_is_under_way(base):
   with concurrent.futures.ThreadPoolExecutor(1) as pool:
     pending = pool.submit(caller.predict, slow, "sleep")
     harness.wait_until(lambda: server.metrics.batch_rows.count("captioner", "sleep") == 1)
-    server.stop(grace_seconds=20)
+    server.stop(grace_seconds=60)
     assert pending.result()["done"].shape == (1,)
   caller.close()
 
