@@ -65,7 +65,7 @@ def fuzz(base: pathlib.Path, total_bytes: int, workers: int = 4, seed: int = 0) 
 
     def rest_worker(number: int) -> None:
       rng, sent = random.Random(seed * 1000 + 500 + number), 0
-      connection = http.client.HTTPConnection(server.rest_address, timeout=30)
+      connection = http.client.HTTPConnection(server.rest_address, timeout=60)
       while sent < total_bytes / workers:
         path = malformed.REST_PATH
         if rng.random() < 0.5:

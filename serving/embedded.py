@@ -44,6 +44,8 @@ class ServerConfig:
     metrics_path: REST path of the metrics; "" serves none.
     rest_seconds: for a REST request; None takes the default deadline.
     rpc_threads: most gRPC requests at once; 0 follows from the limits.
+    socket_path: Unix socket for gRPC, besides the port; "" for none.
+    channel_arguments: options of the gRPC server; the limits above hold all the same.
     warmup: whether a version answers its warm-up requests before it accepts others.
   """
 
@@ -64,6 +66,8 @@ class ServerConfig:
   metrics_path: str = metrics_lib.PATH
   rest_seconds: configs.Positive | None = None
   rpc_threads: configs.Count = 0
+  socket_path: str = ""
+  channel_arguments: tuple[tuple[str, str | int], ...] = ()
   warmup: bool = True
 
 
@@ -142,6 +146,7 @@ class Server:
       concurrent.futures.ThreadPoolExecutor(workers, thread_name_prefix="rpc"),
       maximum_concurrent_rpcs=workers,
       options=[
+        *self.config.channel_arguments,
         ("grpc.max_receive_message_length", limits.message_bytes),
         ("grpc.max_send_message_length", limits.message_bytes),
         ("grpc.so_reuseport", 0),
@@ -152,11 +157,15 @@ class Server:
     health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
     names = (rpc.PREDICTION_SERVICE, rpc.MODEL_SERVICE, health.SERVICE_NAME)
     reflection.enable_server_reflection((*names, reflection.SERVICE_NAME), server)
-    address = f"{_host(self.config.bind)}:{self.config.port}"
+    if self.config.socket_path:
+      self._listen(server, f"unix:{self.config.socket_path}")
+    return server, self._listen(server, f"{_host(self.config.bind)}:{self.config.port}")
+
+  def _listen(self, server: grpc.Server, address: str) -> int:
     try:
       if self.config.tls is None:
-        return server, server.add_insecure_port(address)
-      return server, server.add_secure_port(address, tls_lib.credentials(self.config.tls))
+        return server.add_insecure_port(address)
+      return server.add_secure_port(address, tls_lib.credentials(self.config.tls))
     except RuntimeError as error:
       raise errors.UserError(f"cannot listen on {address}: {error}") from None
 

@@ -81,6 +81,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
   default_request_version = "HTTP/1.1"  # Else a request without a known version gets no status.
   server_version = "gcap_tf"
   sys_version = ""
+  disable_nagle_algorithm = True  # Else the body waits 40 ms until the client confirms the head.
   _body_unread = False
 
   def setup(self) -> None:

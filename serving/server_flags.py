@@ -17,6 +17,7 @@ if TYPE_CHECKING:
   from serving.front import tls
 
 FLAGS = flags.FLAGS
+_WHOLE_NUMBER = re.compile(r"-?\d{1,9}")
 _ORIGIN = re.compile(r"https?://[^/\s,*]+|\*")
 
 
@@ -59,6 +60,10 @@ def define() -> None:
   flags.DEFINE_integer("rest_api_timeout_in_ms", 0, "Time for a REST request; 0: the default.", 0)
   flags.DEFINE_integer("rest_api_num_threads", 256, "Most REST connections at once.", 1)
   flags.DEFINE_integer("grpc_max_threads", 0, "Most gRPC requests at once; 0: as many as fit.", 0)
+  flags.DEFINE_string("grpc_socket_path", "", "Unix socket for gRPC, besides the port.")
+  flags.DEFINE_list(
+    "grpc_channel_arguments", [], "NAME=VALUE of the gRPC server: grpc.max_connection_age_ms=2000."
+  )
   flags.DEFINE_bool("enable_batching", True, "Runs requests that arrive together as one batch.")
   flags.DEFINE_bool("enable_model_warmup", True, "Runs the warm-up requests of a new version.")
   flags.DEFINE_integer(
@@ -124,6 +129,8 @@ def config() -> "embedded.ServerConfig":
     metrics_path=text_protos.read_metrics_path(FLAGS.monitoring_config_file),
     rest_seconds=FLAGS.rest_api_timeout_in_ms / 1000 or None,
     rpc_threads=FLAGS.grpc_max_threads,
+    socket_path=FLAGS.grpc_socket_path,
+    channel_arguments=_channel_arguments(),
     warmup=FLAGS.enable_model_warmup,
   )
 
@@ -154,6 +161,16 @@ def _token() -> str:
       f"--token_file={FLAGS.token_file} must hold one word of printable ASCII characters"
     )
   return token
+
+
+def _channel_arguments() -> tuple[tuple[str, str | int], ...]:
+  found = []
+  for argument in FLAGS.grpc_channel_arguments:
+    name, _, value = argument.partition("=")
+    if not name or not value:
+      raise errors.UserError(f"--grpc_channel_arguments={argument} is not NAME=VALUE")
+    found.append((name, int(value) if _WHOLE_NUMBER.fullmatch(value) else value))
+  return tuple(found)
 
 
 def _origins() -> tuple[str, ...]:

@@ -1,20 +1,23 @@
-"""Kills exports at random moments: a server must never see an incomplete version."""
+"""Kills exports at random moments: a server must never see an incomplete version.
+
+The exports are forks of a process that has imported TensorFlow, so a kill costs little more than
+the export itself.
+"""
 
 import pathlib
 import random
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 
 from benchmarks.load import drawn_model
+from benchmarks.reliability import preloaded
 from gcap_tf.runs import run_folders
 from serving import servables, versions
 
 _LONGEST = 300.0  # seconds for one export
 _MAX_TRIES = 5  # exports to start for one that is killed in time
+_MODULES = ("tensorflow", "keras", "export.saved_model", "gcap_tf.evaluation.captioner_evaluation")
 
 
 def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
@@ -30,15 +33,15 @@ def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
       export that is not killed. Later kills use the time of the last finished export.
   """
   rng = random.Random(seed)
-  with tempfile.TemporaryDirectory() as folder:
+  with tempfile.TemporaryDirectory() as folder, preloaded.Starter(_MODULES) as starter:
     run, out = pathlib.Path(folder) / "run", pathlib.Path(folder) / "models"
     model, vocabulary = drawn_model.make(hidden=8, features=4, words=10)
     run_folders.save(run, "captioner", "updown", model, vocabulary)
     exports = 0 if span else 1
-    span = span or _export(run, out, None)
+    span = span or _export(starter, run, out, None)
     broken, seen, killed = [], set(), 0
     while killed < count and exports <= _MAX_TRIES * count:
-      took = _export(run, out, rng.uniform(0, span))
+      took = _export(starter, run, out, rng.uniform(0, span))
       exports, killed, span = exports + 1, killed + (took is None), took or span
       found = versions.wanted_versions(versions.ModelConfig("captioner", out, latest=0))
       broken += [number for number in set(found) - seen if not _answers(found[number])]
@@ -54,28 +57,26 @@ def kills(count: int, seed: int = 0, span: float | None = None) -> dict:
   }
 
 
-def _export(run: pathlib.Path, out: pathlib.Path, seconds: float | None) -> float | None:
+def _export(
+  starter: preloaded.Starter, run: pathlib.Path, out: pathlib.Path, seconds: float | None
+) -> float | None:
   """Starts an export; kills it `seconds` after its first byte, or lets it finish.
 
   Returns:
     Seconds from the first byte to the final rename; None if it was killed before that.
   """
   before = _names(out)
-  process = subprocess.Popen(
-    [sys.executable, "-m", "export.export_model", f"--run={run}", f"--out={out}", "--max_length=3"],
-    stdout=subprocess.DEVNULL,
-    stderr=subprocess.DEVNULL,
-  )
+  child = starter.start(["export.export_model", f"--run={run}", f"--out={out}", "--max_length=3"])
 
   def numbered() -> bool:
     return any(name.isdigit() for name in _names(out) - before)
 
-  began = _wait(process, lambda: _names(out) - before)
+  began = _wait(child, lambda: _names(out) - before)
   moment = began + (_LONGEST if seconds is None else seconds)
-  ended = _wait(process, lambda: numbered() or time.monotonic() >= moment)
+  ended = _wait(child, lambda: numbered() or time.monotonic() >= moment)
   if seconds is not None:
-    process.send_signal(signal.SIGKILL)
-  process.wait()
+    child.kill()
+  child.wait()
   return ended - began if numbered() else None
 
 
@@ -83,12 +84,12 @@ def _names(folder: pathlib.Path) -> set[str]:
   return {path.name for path in folder.iterdir()} if folder.exists() else set()
 
 
-def _wait(process: subprocess.Popen, happened: Callable[[], object]) -> float:
+def _wait(child: preloaded.Child, happened: Callable[[], object]) -> float:
   """Waits until something happened or the process ended; returns the time."""
   deadline = time.monotonic() + _LONGEST
-  while not happened() and process.poll() is None:
+  while not happened() and child.running():
     if time.monotonic() > deadline:
-      process.kill()
+      child.kill()
       raise TimeoutError("the export took too long")
     time.sleep(0.002)
   return time.monotonic()

@@ -3,7 +3,8 @@
 What must hold, with the load that just fits as the measure: p99 of accepted requests at most 2
 times, refusals within 10 ms, goodput at least 95 %, flat memory, and quick answers within a second
 of the end. Times are those of the machine it runs on: on a busy one, `held` judges the codes and
-the recovery only, and the figures are printed as they are.
+the recovery only, and the figures are printed as they are. Where answers are slow even at capacity,
+the recovery may take a few of them.
 """
 
 import pathlib
@@ -17,6 +18,7 @@ from serving import limits as limits_lib
 PLACES = 8
 TIMES = 10
 _LONGEST_RECOVERY = 1.0
+_SLOW_ANSWERS = 5  # slowest answers at capacity that the recovery may take
 _CODES = {"OK", "UNAVAILABLE", "RESOURCE_EXHAUSTED"}
 
 
@@ -37,8 +39,9 @@ def overload(base: pathlib.Path, seconds: float, times: int = TIMES) -> dict:
     recovered = _recovery(server.address, raw)
     after = probes.megabytes()
     alive = probes.answers(server)
+  longest = max(_LONGEST_RECOVERY, _SLOW_ANSWERS * calm.percentile(99) / 1000)
   return {
-    "held": alive and set(full.codes) <= _CODES and recovered <= _LONGEST_RECOVERY,
+    "held": alive and set(full.codes) <= _CODES and recovered <= longest,
     "requests": sum(full.codes.values()),
     "answers_per_second_at_capacity": round(calm.rate, 1),
     "answers_per_second_overloaded": round(full.rate, 1),

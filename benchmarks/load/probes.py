@@ -62,7 +62,7 @@ def answers(server: embedded.Server) -> bool:
   """Whether the server captions a valid request."""
   with grpc.insecure_channel(server.address) as channel:
     predict = channel.unary_unary(bursts.METHOD)
-    raw = predict(malformed.good_request().SerializeToString(), timeout=30)
+    raw = predict(malformed.good_request().SerializeToString(), timeout=60)
   return "caption" in predict_pb2.PredictResponse.FromString(raw).outputs
 
 
@@ -70,13 +70,13 @@ def open_files() -> int:
   return len(os.listdir("/proc/self/fd"))
 
 
-def files_left(before: int, spare: int = 8, seconds: float = 20.0) -> int:
+def files_left(before: int, spare: int = 8, seconds: float = 60.0) -> int:
   """Descriptors beyond those of `before`, after waiting until at most `spare` are left."""
   wait_until(lambda: open_files() <= before + spare, seconds)
   return open_files() - before
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
   """Returns when `holds()` is true, or after so many seconds."""
   deadline = time.monotonic() + seconds
   while not holds() and time.monotonic() < deadline:

@@ -23,11 +23,12 @@ from serving import embedded
 
 _BAD = 5  # every so many versions
 _WAIT = 600.0  # seconds for a version to be loaded
+_PAUSE = 0.005  # seconds of a caller between two requests; without it, loading starves
 _CALM = 50  # requests of each caller before the first swap
 
 
 def swap(count: int, workers: int = 4, seed: int = 0) -> dict:
-  """Adds `count` versions one after the other while `workers` callers ask without a pause."""
+  """Adds `count` versions one after the other while `workers` callers ask."""
   tally, done, calm = probes.Tally(), threading.Event(), threading.Barrier(workers + 1)
   quiet, busy, mixed = [], [], []
   raw = malformed.good_request().SerializeToString()
@@ -53,6 +54,7 @@ def swap(count: int, workers: int = 4, seed: int = 0) -> dict:
           version, content = _content(found)
           if not _same(content, wanted.get(version % 2, content)):
             mixed.append(version)
+        time.sleep(_PAUSE)
 
       def worker(_: int) -> None:
         with grpc.insecure_channel(server.address) as channel:

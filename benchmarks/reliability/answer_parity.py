@@ -37,7 +37,7 @@ from gcap_tf.vision import pictures
 from serving import client
 
 Arrays = dict[str, np.ndarray]
-_BLOCK = 8  # rows of one request, and pictures of one start of Java
+_BLOCK = 8  # pictures of one request, and of one start of Java
 _REGIONS = 12
 _BOX_BITS = 1e-6  # of a side of the picture
 _SIGNATURES = {
@@ -48,10 +48,12 @@ _JAVA = pathlib.Path(serving.__file__).parent / "java" / "caption.sh"
 NAME = "captioner"
 
 
-def photograph_blocks(files: Sequence[pathlib.Path], first: int, count: int) -> Iterator[Arrays]:
+def photograph_blocks(
+  files: Sequence[pathlib.Path], first: int, count: int, block: int
+) -> Iterator[Arrays]:
   """Requests of photographs; drawn ones if there are no files."""
-  for start in range(first, first + count, _BLOCK):
-    rows = range(start, min(start + _BLOCK, first + count))
+  for start in range(first, first + count, block):
+    rows = range(start, min(start + block, first + count))
     if files:
       data = [files[row % len(files)].read_bytes() for row in rows]
     else:
@@ -59,11 +61,13 @@ def photograph_blocks(files: Sequence[pathlib.Path], first: int, count: int) -> 
     yield {photograph_module.IMAGE_BYTES: np.array(data, object)}
 
 
-def region_blocks(specs: dict[str, tf.TensorSpec], first: int, count: int) -> Iterator[Arrays]:
+def region_blocks(
+  specs: dict[str, tf.TensorSpec], first: int, count: int, block: int
+) -> Iterator[Arrays]:
   """Requests of random regions, 0 to 12 of each picture."""
-  for start in range(first, first + count, _BLOCK):
+  for start in range(first, first + count, block):
     rng = np.random.default_rng(start)
-    rows = min(_BLOCK, first + count - start)
+    rows = min(block, first + count - start)
     low = rng.uniform(0, 0.5, (rows, _REGIONS, 2))
     found = {
       "boxes": np.concatenate([low, low + rng.uniform(0.05, 0.5, low.shape)], -1),
@@ -166,7 +170,11 @@ class Runtimes:
 
 
 def compare(
-  run: run_folders.Run, files: Sequence[pathlib.Path], count: int, counts: counts_lib.Counts
+  run: run_folders.Run,
+  files: Sequence[pathlib.Path],
+  count: int,
+  counts: counts_lib.Counts,
+  block: int = _BLOCK,
 ) -> list[str]:
   """Compares `count` photographs and as many pictures of regions; returns the differences."""
   different = []
@@ -181,11 +189,11 @@ def compare(
       runtimes = Runtimes(module, base, server.address)
       firsts = {kind: counts.of(kind).get("Python", 0) for kind in _SIGNATURES}
       blocks = {
-        "photographs": photograph_blocks(files, firsts["photographs"], count),
-        "regions": region_blocks(module.specs("greedy"), firsts["regions"], count),
+        "photographs": photograph_blocks(files, firsts["photographs"], count, block),
+        "regions": region_blocks(module.specs("greedy"), firsts["regions"], count, block),
       }
       for kind, requests in blocks.items():
-        for number, request in enumerate(requests, firsts[kind] // _BLOCK):
+        for number, request in enumerate(requests, firsts[kind] // block):
           found, lines = runtimes.compare(kind, number, request)
           counts.add(kind, **found)
           different += lines
@@ -200,7 +208,7 @@ def main(argv: list[str]) -> int:
   found = list(pictures.find(flags.FLAGS.pictures).values()) if flags.FLAGS.pictures else []
   run = run_folders.load(flags.FLAGS.run, "captioner")
   with counts_lib.opened(flags.FLAGS.counts) as counts:
-    different = compare(run, found, flags.FLAGS.count, counts)
+    different = compare(run, found, flags.FLAGS.count, counts, flags.FLAGS.block)
     print(json.dumps({"java": java_is_installed(), **counts.all()}))
   return int(bool(different))
 
@@ -209,5 +217,6 @@ if __name__ == "__main__":
   flags.DEFINE_string("run", "shipped", "Run folder of a captioner of photographs.")
   flags.DEFINE_string("pictures", "", "Folder of photographs; empty draws some.")
   flags.DEFINE_integer("count", 100, "Photographs, and pictures of regions.", 1)
+  flags.DEFINE_integer("block", _BLOCK, "Pictures of one request, and of one start of Java.", 1)
   flags.DEFINE_string("counts", "", "File in which counts add up over runs; empty for none.")
   errors.run(main)

@@ -11,9 +11,9 @@ def test_runs_take_turns_after_a_warm_up():
 
 
 def test_the_median_ignores_one_slow_call():
-  pauses = iter([0.0, 0.0, 0.2, 0.0])  # the warm-up and three timed calls
+  pauses = iter([0.0, 0.0, 1.0, 0.0])  # the warm-up and three timed calls
   seconds = timing.median_seconds({"run": lambda: time.sleep(next(pauses))}, 3)
-  assert seconds["run"] < 0.1
+  assert seconds["run"] < 0.9
 
 
 def test_the_rate_of_a_matrix_product_is_plausible():

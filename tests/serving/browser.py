@@ -41,7 +41,7 @@ class Browser:
     """The value of a JavaScript function body."""
     return self._post("/execute/sync", {"script": script, "args": list(arguments)})
 
-  def wait_for(self, script: str, seconds: float = 20.0):
+  def wait_for(self, script: str, seconds: float = 60.0):
     """The first true value of a function body."""
     end = time.monotonic() + seconds
     while not (value := self.run(script)):
@@ -77,7 +77,7 @@ class Browser:
   def new_window(self):
     """The window that was opened last, closed again after the block."""
     own = self._get("/window")
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while len(handles := self._get("/window/handles")) < 2:
       if time.monotonic() > end:
         raise AssertionError("no window was opened")

@@ -50,12 +50,12 @@ class Caller:
     self.channel = grpc.insecure_channel(server.address)
     self.stub = prediction_service_pb2_grpc.PredictionServiceStub(self.channel)
 
-  def predict(self, inputs, signature="", timeout=20.0, **spec) -> dict[str, np.ndarray]:
+  def predict(self, inputs, signature="", timeout=60.0, **spec) -> dict[str, np.ndarray]:
     request = predict_request(inputs, signature, **spec)
     response = self.stub.Predict(request, timeout=timeout)
     return {name: tf.make_ndarray(value) for name, value in response.outputs.items()}
 
-  def error(self, request, timeout=20.0) -> tuple[grpc.StatusCode, str]:
+  def error(self, request, timeout=60.0) -> tuple[grpc.StatusCode, str]:
     """Code and message of a request that must be refused."""
     try:
       self.stub.Predict(request, timeout=timeout)
@@ -73,7 +73,7 @@ class Caller:
     url = f"http://{self.server.rest_address}{path}"
     request = urllib.request.Request(url, data, headers or {})
     try:
-      with urllib.request.urlopen(request, timeout=20) as answer:
+      with urllib.request.urlopen(request, timeout=60) as answer:
         return answer.status, dict(answer.headers), answer.read()
     except urllib.error.HTTPError as error:
       return error.code, dict(error.headers), error.read()
@@ -87,7 +87,7 @@ def check_answer(inputs: dict[str, np.ndarray], answer: dict[str, np.ndarray], v
     np.testing.assert_allclose(answer[name], wanted, rtol=1e-5, atol=1e-5, err_msg=name)
 
 
-def wait_until(condition, seconds: float = 20.0) -> None:
+def wait_until(condition, seconds: float = 60.0) -> None:
   end = time.monotonic() + seconds
   while not condition():
     if time.monotonic() > end:

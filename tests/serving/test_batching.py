@@ -84,11 +84,11 @@ def test_queued_requests_run_together_and_get_their_own_rows_and_sizes(adder, ma
   first = hold_worker(adder, batcher)
   pending = [submit(batcher, [1, 2]), submit(batcher, [3], [4]), submit(batcher, [5, 6, 7])]
   adder.free.set()
-  answers = [p.result(5) for p in pending]
+  answers = [p.result(30) for p in pending]
   assert [a["sum"].tolist() for a in answers] == [[3], [3, 4], [18]]
   assert [a["x"].tolist() for a in answers] == [[[1, 2]], [[3], [4]], [[5, 6, 7]]]
   assert adder.batches == [1, 4]
-  first.result(5)
+  first.result(30)
 
 
 def test_batches_stay_below_the_largest_size(adder, make):
@@ -96,13 +96,13 @@ def test_batches_stay_below_the_largest_size(adder, make):
   hold_worker(adder, batcher)
   pending = [submit(batcher, [1], [1]) for _ in range(3)]
   adder.free.set()
-  concurrent.futures.wait(pending, 5)
+  concurrent.futures.wait(pending, 30)
   assert adder.batches == [1, 2, 2, 2]
 
 
 def test_request_larger_than_a_batch_runs_alone(adder, make):
   batcher = make(max_batch_size=2)
-  assert submit(batcher, [1], [2], [3]).result(5)["sum"].tolist() == [1, 2, 3]
+  assert submit(batcher, [1], [2], [3]).result(30)["sum"].tolist() == [1, 2, 3]
 
 
 def test_only_the_request_at_fault_gets_the_error(adder, make):
@@ -110,17 +110,17 @@ def test_only_the_request_at_fault_gets_the_error(adder, make):
   hold_worker(adder, batcher)
   good, bad = submit(batcher, [1]), submit(batcher, [666])
   adder.free.set()
-  assert good.result(5)["sum"].tolist() == [1]
+  assert good.result(30)["sum"].tolist() == [1]
   with pytest.raises(status.ServingError, match="666 is refused"):
-    bad.result(5)
+    bad.result(30)
 
 
 def test_bug_in_a_batch_is_answered_and_the_worker_lives_on(make):
   batcher = make()
   with pytest.raises(status.ServingError, match="ZeroDivisionError: a bug") as error:
-    submit(batcher, [667]).result(5)
+    submit(batcher, [667]).result(30)
   assert error.value.code.name == "INTERNAL"
-  assert submit(batcher, [2]).result(5)["sum"].tolist() == [2]
+  assert submit(batcher, [2]).result(30)["sum"].tolist() == [2]
 
 
 def test_full_queue_refuses_at_once(adder, make):
@@ -143,9 +143,9 @@ def test_late_and_cancelled_requests_are_not_run(adder, make):
   )
   cancelled.cancel()
   adder.free.set()
-  assert good.result(5)["sum"].tolist() == [3]
+  assert good.result(30)["sum"].tolist() == [3]
   with pytest.raises(status.ServingError, match="deadline passed"):
-    late.result(5)
+    late.result(30)
   assert adder.batches == [1, 1]
   assert batcher.figures.expired.value("m") == 1
 
@@ -162,11 +162,11 @@ def test_close_answers_what_is_queued_and_takes_no_more(adder, make):
 
 
 def test_single_client_does_not_wait_for_others(make):
-  batcher = make(batch_timeout_micros=2_000_000)
+  batcher = make(batch_timeout_micros=20_000_000)
   started = time.monotonic()
   for _ in range(3):
-    submit(batcher, [1]).result(5)
-  assert time.monotonic() - started < 1
+    submit(batcher, [1]).result(30)
+  assert time.monotonic() - started < 15, "a request waited for the window"
 
 
 def test_two_callers_out_of_step_are_brought_together(adder, make):
@@ -174,26 +174,26 @@ def test_two_callers_out_of_step_are_brought_together(adder, make):
   first = hold_worker(adder, batcher)
   second = submit(batcher, [1])  # came while the first ran
   adder.free.set()
-  first.result(10)
+  first.result(30)
   again = submit(batcher, [1])
-  concurrent.futures.wait([second, again], 10)
+  concurrent.futures.wait([second, again], 30)
   assert adder.batches == [1, 2]
 
 
 def test_waiting_goes_on_while_company_keeps_coming_and_no_longer(adder, make):
-  batcher = make(batch_timeout_micros=4_000_000)
+  batcher = make(batch_timeout_micros=12_000_000)
   hold_worker(adder, batcher)
   together = [submit(batcher, [1]), submit(batcher, [1])]
   adder.free.set()
-  concurrent.futures.wait(together, 10)
+  concurrent.futures.wait(together, 30)
   started = time.monotonic()
   pending = []
   for _ in range(3):
     pending.append(submit(batcher, [1]))
     time.sleep(0.3)
-  concurrent.futures.wait(pending, 20)
+  concurrent.futures.wait(pending, 30)
   assert adder.batches == [1, 2, 3]
-  assert 1.0 < time.monotonic() - started < 3.9, "a quarter of the window after the last"
+  assert 3.0 < time.monotonic() - started < 11.9, "a quarter of the window after the last"
 
 
 def test_strings_are_padded_with_empty_ones():
@@ -243,7 +243,7 @@ def test_pictures_run_together_without_padding():
     time.sleep(0.001)
   pending += [ask(b"bb", b"ccc"), ask(b"dddd")]
   free.set()
-  sizes = [job.result(5)["size"].tolist() for job in pending]
+  sizes = [job.result(30)["size"].tolist() for job in pending]
   batcher.close()
   assert sizes == [[[1, 7]], [[2, 7], [3, 7]], [[4, 7]]]
   assert batches == [1, 3]
@@ -277,5 +277,5 @@ def test_requests_with_other_grids_run_apart(adder, make):
   pending = [ask(4), ask(4), ask(9)]
   adder.free.set()
   for job in (first, *pending):
-    job.result(5)
+    job.result(30)
   assert adder.batches == [1, 2, 1]

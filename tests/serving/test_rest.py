@@ -139,7 +139,7 @@ def test_gzip_bodies_are_read_and_bombs_and_damage_are_refused(caller):
 def exchange(caller, sent: bytes) -> bytes:
   """Everything that the server answers to bytes on one connection."""
   host, port = caller.server.rest_address.split(":")
-  with socket.create_connection((host, int(port)), timeout=10) as connection:
+  with socket.create_connection((host, int(port)), timeout=60) as connection:
     connection.sendall(sent)
     connection.shutdown(socket.SHUT_WR)
     return b"".join(iter(lambda: connection.recv(1 << 16), b""))
@@ -211,7 +211,7 @@ def test_no_second_request_hides_in_the_body_of_a_first(caller, head):
 
 def test_connection_is_kept_between_requests(caller):
   host, port = caller.server.rest_address.split(":")
-  connection = http.client.HTTPConnection(host, int(port), timeout=10)
+  connection = http.client.HTTPConnection(host, int(port), timeout=60)
   for _ in range(3):
     connection.request("GET", "/v1/models/captioner")
     assert json.loads(connection.getresponse().read())["model_version_status"]
@@ -223,7 +223,7 @@ def test_connection_is_kept_between_requests(caller):
 )
 def test_random_bytes_do_not_disturb_the_next_request(caller, sent):
   host, port = caller.server.rest_address.split(":")
-  with socket.create_connection((host, int(port)), timeout=5) as connection:
+  with socket.create_connection((host, int(port)), timeout=60) as connection:
     connection.sendall(sent)
   assert caller.rest("/v1/models/captioner")[0] == 200
 
@@ -266,7 +266,7 @@ def test_strings_may_travel_as_base64(caller):
 def test_open_connection_learns_that_the_server_has_stopped(tmp_path):
   tiny_models.save(tmp_path, 1)
   with harness.serving(tmp_path) as server:
-    connection = http.client.HTTPConnection(server.rest_address, timeout=20)
+    connection = http.client.HTTPConnection(server.rest_address, timeout=60)
     connection.request("GET", "/healthz")
     assert connection.getresponse().read() == b"ok\n"
     server._rest.drain(5)
@@ -285,7 +285,7 @@ def test_open_connection_learns_that_the_server_has_stopped(tmp_path):
 )
 def test_a_request_of_no_known_version_gets_a_status_line(caller, request_line, status):
   host, port = caller.server.rest_address.rsplit(":", 1)
-  with socket.create_connection((host, int(port)), timeout=20) as connection:
+  with socket.create_connection((host, int(port)), timeout=60) as connection:
     connection.sendall(request_line + b"\r\nHost: x\r\n\r\n")
     received = b""
     while part := connection.recv(4096):

@@ -16,7 +16,7 @@ from PIL import Image
 from gcap_tf.shipped import folders as shipped_folders
 from serving import client, free_photographs
 from serving import server as server_program
-from tests.serving import tiny_models, tiny_photographs
+from tests.serving import harness, tiny_models, tiny_photographs
 
 
 def start(*flags, **environment):
@@ -29,21 +29,27 @@ def start(*flags, **environment):
   )
 
 
+def metrics_of(page: str) -> str:
+  with urllib.request.urlopen(f"{page}monitoring/prometheus/metrics", timeout=60) as answer:
+    return answer.read().decode()
+
+
 def test_sigterm_finishes_the_current_requests_and_exits_with_zero(tmp_path):
   tiny_models.save(tmp_path, 1)
-  server = start(f"--model_base_path={tmp_path}")
+  server = start(f"--model_base_path={tmp_path}", "--drain_seconds=60")
   try:
     address = re.fullmatch(r"gRPC on (\S+)\n", server.stdout.readline())[1]
-    assert server.stdout.readline().startswith("REST and page on http://127.0.0.1:")
+    page = re.search(r"^REST and page on (http://127.0.0.1:\S+)", server.stdout.readline())[1]
     caller = client.Client(address)
     answers = []
     slow = {"seconds_in_tenths": np.array([20], np.int32)}
     asking = threading.Thread(target=lambda: answers.append(caller.predict(slow, "sleep")))
     asking.start()
-    caller.predict(tiny_models.request(1, 1))  # by now the slow one is running
+    caller.predict(tiny_models.request(1, 1))
+    harness.wait_until(lambda: 'signature="sleep"' in metrics_of(page))  # It is running.
     server.send_signal(signal.SIGTERM)
-    assert server.wait(60) == 0
-    asking.join(10)
+    assert server.wait(120) == 0
+    asking.join(60)
     assert answers and answers[0]["done"].shape == (1,)
   finally:
     server.kill()
@@ -65,7 +71,7 @@ def test_without_flags_it_serves_the_shipped_captioners_with_samples(tmp_path):
     assert answer.words and answer.grounded.any()
     asker.close()
     server.send_signal(signal.SIGTERM)
-    assert server.wait(60) == 0
+    assert server.wait(120) == 0
   finally:
     server.kill()
     server.communicate()
@@ -77,7 +83,7 @@ def test_the_old_name_of_the_rest_port_still_works(tmp_path):
   try:
     assert server.stdout.readline().startswith("gRPC on ")
     server.send_signal(signal.SIGTERM)
-    assert server.communicate(timeout=60)[0] == "", "REST was not turned off"
+    assert server.communicate(timeout=120)[0] == "", "REST was not turned off"
   finally:
     server.kill()
 

@@ -38,12 +38,19 @@ def test_flags_of_tensorflow_model_server_are_honoured(tmp_path):
     enable_model_warmup=False,
     tensorflow_session_parallelism=3,
     enable_cors_support=True,
+    grpc_socket_path="/run/gcap.sock",
+    grpc_channel_arguments=["grpc.max_connection_age_ms=2000", "grpc.lb_policy_name=pick_first"],
   )
   assert found.models[0].name == "mine" and found.rest_port is None
   assert found.metrics_path == "/measures" and found.rest_seconds == 1.5
   assert found.limits.connections == 7 and found.rpc_threads == 9 and not found.warmup
   assert found.batching == batching.BatchingConfig(max_batch_size=1, batch_timeout_micros=0)
   assert (found.threads.intra_op, found.threads.inter_op) == (3, 3) and found.origins == ("*",)
+  assert found.socket_path == "/run/gcap.sock"
+  assert found.channel_arguments == (
+    ("grpc.max_connection_age_ms", 2000),
+    ("grpc.lb_policy_name", "pick_first"),
+  )
 
 
 def test_nothing_is_open_to_other_pages_by_default(tmp_path):
@@ -77,6 +84,7 @@ def test_an_ssl_configuration_turns_tls_on(tmp_path):
     ({"token_file": "WORDS"}, "must hold one word"),
     ({"batching_parameters_file": "EMPTY", "enable_batching": False}, "contradicts"),
     ({"model_config_file": "x"}, "give one of"),
+    ({"grpc_channel_arguments": ["grpc.keepalive_time_ms"]}, "is not NAME=VALUE"),
   ],
 )
 def test_wrong_flags_are_one_line(tmp_path, given, message):
