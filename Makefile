@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
-RUN := TF_CPP_MIN_LOG_LEVEL=2 $(VENV)/bin/python
+RUN := $(VENV)/bin/python
 REQUIREMENTS := $(if $(GPU),requirements-gpu.txt,requirements.txt)
 STAMP := $(VENV)/.installed-$(shell cat $(REQUIREMENTS) requirements.lock | sha256sum | cut -c1-16)
 

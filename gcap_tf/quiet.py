@@ -21,9 +21,17 @@ _NOISE = re.compile(
 )
 
 
+# Worker processes of a quiet command find this in their environment (`trainers/__init__.py`).
+INHERITED = "GCAP_QUIET"
+
+
 def silence_tensorflow() -> None:
-  """Hides start-up lines of TensorFlow, which must not have been imported yet."""
+  """Hides start-up lines of TensorFlow, which must not have been imported yet.
+
+  Worker processes that are started afterwards hide theirs, too.
+  """
   os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+  os.environ[INHERITED] = "1"
   if "tensorflow" not in sys.modules:
     sys.meta_path.insert(0, _TensorFlowFinder())
 

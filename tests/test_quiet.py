@@ -1,5 +1,5 @@
 """Tests of gcap_tf/quiet.py: which lines of standard error pass."""
-# bazel: data = ["//gcap_tf:quiet"]
+# bazel: data = ["//gcap_tf:quiet", "//trainers:package"]
 
 import subprocess
 import sys
@@ -53,3 +53,16 @@ print(os.environ["TF_CPP_MIN_LOG_LEVEL"], tensorflow.__name__)
 """)
   assert done.stderr == "badI0000 00:00:1.5 1 port.cc:153] later"
   assert done.stdout == "3 tensorflow\n"
+
+
+def test_worker_processes_of_a_quiet_command_are_quiet(tmp_path):
+  package = tmp_path / "tensorflow.py"
+  package.write_text(f"import os; os.write(2, {NOISE!r}.encode() + b'bad')")
+  worker = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import trainers, tensorflow"
+  done = run(f"""
+import subprocess, sys
+from gcap_tf import quiet
+quiet.silence_tensorflow()
+subprocess.run([sys.executable, "-c", {worker!r}], check=True)
+""")
+  assert done.stderr == "bad"
