@@ -57,9 +57,10 @@ _FOLDS = flags.DEFINE_list(
 _WITHOUT_PICTURES = flags.DEFINE_enum(
   "without_pictures",
   "leave_out",
-  ["leave_out", "labels"],
-  "Train records whose photograph is not in --pictures: leave_out, or labels (regions of their "
-  "annotated boxes and the words of phrases, without pixels).",
+  ["leave_out", "labels", "borrow"],
+  "Train records whose photograph is not in --pictures: leave_out, labels (regions of their "
+  "annotated boxes and the words of phrases, without pixels), or borrow (for each of their "
+  "boxes, regions of a photograph at a box that phrases call the same).",
 )
 _OUT = flags.DEFINE_string("out", "", "The prepared folder; an old one is replaced.")
 _MAX_IMAGES = flags.DEFINE_integer("max_images", 0, "Most pictures of a split; 0: all.", 0)

@@ -138,7 +138,7 @@ class LabelledRegions:
     features = np.zeros([len(rows), self.info.feature_size], np.float32)
     scale = self.standard.scale
     for part, values in (
-      ("geometry", self._geometry(moved_px, record.width, record.height)),
+      ("geometry", self.geometry(moved_px, record.width, record.height)),
       ("labels", scale * np.sqrt(label_probs)),
       ("colours", scale * np.sqrt(colour_probs)),
       ("score", scale * scores[:, None]),
@@ -166,7 +166,7 @@ class LabelledRegions:
     again = min(room, round(self.config.doubled * boxes))
     return np.concatenate([np.arange(boxes), rng.permutation(boxes)[:again]])
 
-  def _geometry(self, boxes_px: np.ndarray, width: int, height: int) -> np.ndarray:
+  def geometry(self, boxes_px: np.ndarray, width: int, height: int) -> np.ndarray:
     """[R, 8]: what `region_vectors` says of boxes on the detector's canvas, standardised."""
     picture = np.array([width, height])
     inner = np.clip(np.round(picture * (self.standard.canvas / picture.max())), 1, None)

@@ -1,7 +1,7 @@
 """Regions of a dataset's own photographs: extracted into a store, then read from it.
 
 Train records whose photograph is not there can get regions of their annotated boxes instead
-(`labelled_regions`).
+(`labelled_regions`), or regions of other photographs (`borrowed_regions`).
 
 The store is next to the prepared folder (OUT.regions) and stays: a preparation that was stopped
 goes on with what it has, and `trainers.caption --regions` reads it too.
@@ -15,7 +15,7 @@ from absl import logging
 
 from gcap_tf import errors, files
 from gcap_tf.data import records
-from gcap_tf.data.prepared import labelled_regions, region_sources
+from gcap_tf.data.prepared import borrowed_regions, labelled_regions, region_sources
 from gcap_tf.data.stores import feature_folders
 from gcap_tf.text import object_words
 from gcap_tf.vision import annotations, pictures
@@ -23,7 +23,7 @@ from gcap_tf.vision import regions as vision_regions
 from gcap_tf.vision.extraction import local, region_extractor
 
 REGIONS = 36
-LEAVE_OUT, LABELS = "leave_out", "labels"
+LEAVE_OUT, LABELS, BORROW = "leave_out", "labels", "borrow"
 TRAIN = "train"
 
 Found = Mapping[str, Mapping[str, pathlib.Path | None]]
@@ -41,14 +41,14 @@ def present(
     folder: of photographs, named by the pictures' ids.
     listed: picture ids of each split.
     max_images: at most so many of each split; 0 is all.
-    without_pictures: "leave_out" leaves them out; "labels" keeps those of the train split, whose
+    without_pictures: "leave_out" leaves them out; others keep those of the train split, whose
       file is None.
   """
   if not folder:
     raise errors.UserError("--regions=pictures needs the folder of photographs: --pictures=DIR")
   known, found = by_id(folder), {}
   for split, ids in listed.items():
-    kept = without_pictures == LABELS and split == TRAIN
+    kept = without_pictures != LEAVE_OUT and split == TRAIN
     missing = [image_id for image_id in ids if image_id not in known]
     if missing:
       logging.warning(
@@ -57,7 +57,7 @@ def present(
         f"{len(ids):,}",
         split,
         folder,
-        "get regions of their annotated boxes" if kept else "are left out",
+        "get regions by their annotated boxes" if kept else "are left out",
       )
     own = [image_id for image_id in ids if kept or image_id in known]
     if own:
@@ -135,6 +135,30 @@ def with_labels(
       labelled,
     ),
     without_picture=len(without_picture),
+  )
+
+
+def with_borrowed(
+  regions: region_sources.PictureRegions,
+  photographs: Iterable[records.Record],
+  config: borrowed_regions.BorrowConfig,
+) -> region_sources.PictureRegions:
+  """The source of regions whose records without a photograph borrow from the others.
+
+  Args:
+    regions: with labels.
+    photographs: train records that have a photograph.
+    config: which regions are borrowed.
+  """
+  labelled, store = regions.labelled, regions.stored.store
+  found = [annotations.of_record(record, labelled.classes) for record in photographs]
+  bank = borrowed_regions.bank(
+    found,
+    (borrowed_regions.boxes_of(store, picture.image_id) for picture in found),
+    len(labelled.info.labels),
+  )
+  return dataclasses.replace(
+    regions, labelled=borrowed_regions.BorrowedRegions(labelled, bank, store, config)
   )
 
 

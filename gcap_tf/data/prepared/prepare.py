@@ -19,6 +19,7 @@ from gcap_tf import config as configs
 from gcap_tf import errors, files
 from gcap_tf.data.prepared import (
   beam_prepare,
+  borrowed_regions,
   labelled_regions,
   prepared_data,
   prepared_writer,
@@ -50,8 +51,8 @@ class PrepareConfig:
       carry their frames and need none.
     detector: what finds regions in them; see `region_extractor.ExtractionConfig`.
     folds: run folders of our detector that cross-fit the train split.
-    without_pictures: what becomes of train records without a photograph: "leave_out", or "labels",
-      which makes their regions of annotated boxes.
+    without_pictures: what becomes of train records without a photograph: "leave_out"; "labels"
+      or "borrow", which make their regions from annotated boxes.
     splits: which to read; () is all.
     holdout: pictures of train and val that become the val split; 0 keeps the dataset's own.
     max_images: the most pictures of each split; 0 is all.
@@ -61,6 +62,7 @@ class PrepareConfig:
     scenes: of the dataset "scenes".
     noisy: of the "noisy" detector.
     labelled: of regions that are made of annotated boxes.
+    borrow: of regions that are borrowed from photographs.
   """
 
   dataset: str
@@ -73,7 +75,7 @@ class PrepareConfig:
   pictures: str = ""
   detector: str = "shipped"
   folds: tuple[str, ...] = ()
-  without_pictures: Literal["leave_out", "labels"] = "leave_out"
+  without_pictures: Literal["leave_out", "labels", "borrow"] = "leave_out"
   object_classes: str = ""
   shards: configs.PositiveInt = 8
   scenes: drawn_scenes.SceneConfig = dataclasses.field(default_factory=drawn_scenes.SceneConfig)
@@ -82,6 +84,9 @@ class PrepareConfig:
   )
   labelled: labelled_regions.LabelledConfig = dataclasses.field(
     default_factory=labelled_regions.LabelledConfig
+  )
+  borrow: borrowed_regions.BorrowConfig = dataclasses.field(
+    default_factory=borrowed_regions.BorrowConfig
   )
 
 
@@ -153,10 +158,10 @@ def _extracted(
   from gcap_tf.vision.extraction import region_extractor
 
   of_clips = clip_sources.are_wanted(source, listed)
-  labels = config.without_pictures == picture_regions.LABELS
-  if labels and (of_clips or not datasets.DATASETS.get(config.dataset).annotated):
+  kept_all = config.without_pictures != picture_regions.LEAVE_OUT
+  if kept_all and (of_clips or not datasets.DATASETS.get(config.dataset).annotated):
     raise errors.UserError(
-      "--without_pictures=labels needs photographs with annotated boxes, which "
+      f"--without_pictures={config.without_pictures} needs photographs with annotated boxes, which "
       f"{config.dataset} does not have"
     )
   extraction = region_extractor.ExtractionConfig(
@@ -172,7 +177,7 @@ def _extracted(
     config.pictures, listed, config.max_images, config.without_pictures
   )
   regions, kept = picture_regions.extract(found, out, extraction, open_run, workers)
-  if labels:
+  if kept_all:
     train = kept.get(picture_regions.TRAIN, [])
     pictures = found.get(picture_regions.TRAIN, {})
     without = [image_id for image_id in train if pictures[image_id] is None]
@@ -183,6 +188,12 @@ def _extracted(
       extraction,
       open_run,
       config.labelled,
+    )
+  if config.without_pictures == picture_regions.BORROW:
+    regions = picture_regions.with_borrowed(
+      regions,
+      (source.record(image_id, picture_regions.TRAIN) for image_id in train if pictures[image_id]),
+      config.borrow,
     )
   return regions, kept
 

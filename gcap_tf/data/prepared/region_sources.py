@@ -10,7 +10,7 @@ from absl import logging
 from gcap_tf import config as configs
 from gcap_tf import errors
 from gcap_tf.data import records
-from gcap_tf.data.prepared import labelled_regions, shard_jobs
+from gcap_tf.data.prepared import borrowed_regions, labelled_regions, shard_jobs
 from gcap_tf.data.readers import datasets
 from gcap_tf.data.stores import (
   gvd_video_store,
@@ -110,12 +110,13 @@ class PictureRegions:
 
   Attributes:
     stored: the extracted regions.
-    labelled: makes those of train records without a photograph; None if there are none.
+    labelled: makes those of train records without a photograph, from labels or from regions of
+      other photographs; None if there are none.
     without_picture: how many records that are.
   """
 
   stored: StoredRegions
-  labelled: labelled_regions.LabelledRegions | None = None
+  labelled: labelled_regions.LabelledRegions | borrowed_regions.BorrowedRegions | None = None
   without_picture: int = 0
 
   def add(self, record: records.Record) -> records.Record:
