@@ -23,12 +23,12 @@ def box_problem(boxes: np.ndarray, counts: Sequence[int] | np.ndarray) -> str | 
   if not boxes.size:
     return None
   real = np.arange(boxes.shape[1])[np.newaxis] < np.asarray(counts)[:, np.newaxis]  # [B, R]
-  outside = ((boxes < -MARGIN) | (boxes > 1 + MARGIN) | ~np.isfinite(boxes)).any(-1)
+  outside = ~((boxes >= -MARGIN) & (boxes <= 1 + MARGIN)).all(-1)  # NaN is outside, too
   inverted = (boxes[..., 0] > boxes[..., 2] + MARGIN) | (boxes[..., 1] > boxes[..., 3] + MARGIN)
   for is_wrong, describe in ((outside, _outside), (inverted, _inverted)):
-    found = np.argwhere(real & is_wrong)
-    if len(found):
-      row, region = found[0].tolist()
+    is_wrong &= real
+    if is_wrong.any():
+      row, region = np.argwhere(is_wrong)[0].tolist()
       largest = float(np.nanmax(np.where(real[..., np.newaxis], boxes, 0.0)))
       return f"box {region} of picture {row} is {describe(boxes[row, region], largest)}"
   return None

@@ -32,6 +32,30 @@ def test_strings_survive_both_ways():
   assert found.tolist() == [b"a", b"\xff"]
 
 
+@pytest.mark.parametrize(
+  "array",
+  [
+    np.linspace(0, 1, 6, dtype=np.float32).reshape(3, 2),
+    np.linspace(0, 1, 6, dtype=np.float32).reshape(3, 2).T,
+    np.float32([0.1]),
+    np.array(7, np.int32),
+    np.arange(4, dtype=np.int64),
+    np.array([[True, False]]),
+    np.array([True]),
+    np.array([[b"a"], [b""]], object),
+    np.array([b"\xff"], object),
+    np.zeros((0, 2), np.float32),
+    np.zeros((0, 2), object),
+    np.array([0.1, -0.0, np.inf]),
+    np.arange(3, dtype=np.uint8),
+  ],
+  ids=lambda array: f"{array.dtype}{list(array.shape)}",
+)
+def test_answers_have_the_bytes_of_tensorflow(array):
+  expected = tf.make_tensor_proto(array)
+  assert tensors.to_proto(array).SerializeToString() == expected.SerializeToString()
+
+
 def proto(shape, dtype=types_pb2.DT_FLOAT, **fields):
   made = tensor_pb2.TensorProto(dtype=dtype, **fields)
   for size in shape:
