@@ -7,7 +7,8 @@ Meanwhile the next requests queue up, so a busy server runs larger batches.
 The worker waits for more requests only if the last batch had more than one, or if others
 arrived while it ran: a single client never waits. Clients that were answered together send
 their next requests one after the other; the wait ends when no new request arrives for a
-while.
+while. Once as many requests are queued as were answered and queued before, all known clients
+are back, and this while is short.
 
 If a signature has the input `num_regions`, every unknown size of its tensors but the first
 is the number of regions, except in `global_feature` and `grid_features`. Signatures that read
@@ -18,6 +19,7 @@ a time.
 import collections
 import concurrent.futures
 import dataclasses
+import functools
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -29,7 +31,9 @@ from serving import metrics as metrics_lib
 from serving import servables, status, tensors
 
 Arrays = Mapping[str, np.ndarray]
-_GAPS = 4  # a wait ends early after 1/_GAPS of the longest wait without a new request
+# A wait ends early after this share of the longest wait without a new request.
+_GAP = 1 / 4
+_GAP_IF_ALL_ARE_BACK = 1 / 40
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,11 +59,11 @@ class Job:
   deadline: float  # in seconds of time.monotonic()
   answer: concurrent.futures.Future = dataclasses.field(default_factory=concurrent.futures.Future)
 
-  @property
+  @functools.cached_property
   def rows(self) -> int:
     return next((len(array) for array in self.inputs.values() if array.ndim), 1)
 
-  @property
+  @functools.cached_property
   def regions(self) -> int:
     counted = (array for name, array in self.inputs.items() if name not in tensors.NOT_REGIONS)
     return max((array.shape[1] for array in counted if array.ndim > 1), default=0)
@@ -126,26 +130,30 @@ class Batcher:
       thread.join()
 
   def _work(self) -> None:
-    expects_more = False
+    expected = 0
     while True:
-      jobs = self._take(expects_more)
+      jobs = self._take(expected)
       if jobs is None:
         return
-      expects_more = len(jobs) > 1
+      expected = len(jobs)
       try:
-        expects_more |= self._run(jobs)
+        expected += self._run(jobs)
       except BaseException as error:  # every request gets an answer, even after a crash
         _fail(jobs, error)
 
-  def _take(self, wait_for_more: bool) -> list[Job] | None:
-    """Returns the next jobs to run together; None if the batcher is closed and empty."""
+  def _take(self, expected: int) -> list[Job] | None:
+    """Returns the next jobs to run together; None if the batcher is closed and empty.
+
+    Args:
+      expected: number of requests that may come soon; it waits for them if there are several.
+    """
     with self._wake:
       while not self._queue:
         if self._closing:
           return None
         self._wake.wait()
-      if wait_for_more and self.merges:
-        self._wait_for_more()
+      if expected > 1 and self.merges:
+        self._wait_for_more(expected)
       jobs, rows = [], 0
       while self._queue:
         job = self._queue[0]
@@ -165,39 +173,40 @@ class Batcher:
           rows += job.rows
       return jobs
 
-  def _wait_for_more(self) -> None:
+  def _wait_for_more(self, expected: int) -> None:
     longest = self._config.batch_timeout_micros / 1e6
     until = time.monotonic() + longest
     while not self._closing and sum(j.rows for j in self._queue) < self._config.max_batch_size:
-      left = min(until - time.monotonic(), longest / _GAPS)
+      gap = _GAP if len(self._queue) < expected else _GAP_IF_ALL_ARE_BACK
+      left = min(until - time.monotonic(), gap * longest)
       if left <= 0 or not self._wake.wait(left):
         return
 
-  def _run(self, jobs: list[Job]) -> bool:
-    """Answers the jobs; returns whether to expect more requests soon."""
+  def _run(self, jobs: list[Job]) -> int:
+    """Answers the jobs; returns how many requests arrived meanwhile."""
     if not jobs:
-      return False
+      return 0
     rows = [job.rows for job in jobs]
     self._metrics.batch_rows.observe(sum(rows), self._model_name, self.signature.name)
     if len(jobs) == 1:
       outputs = self._servable.run(self.signature, jobs[0].inputs)
-      others_wait = self.waiting() > 0  # read before this client can send its next request
+      arrived = self.waiting()  # read before this client can send its next request
       jobs[0].answer.set_result(outputs)
-      return others_wait
+      return arrived
     merged = merge([job.inputs for job in jobs], max(job.regions for job in jobs))
     try:
       outputs = self._servable.run(self.signature, merged)
     except status.ServingError:
       self._run_apart(jobs)
-      return True
-    start = 0
+      return 0
+    arrived, start = self.waiting(), 0
     for job, count in zip(jobs, rows, strict=True):
       part = {name: array[start : start + count] for name, array in outputs.items()}
       if self.pads_regions:
         part = cut_regions(part, self.signature, job.regions)
       job.answer.set_result(part)
       start += count
-    return True
+    return arrived
 
   def _run_apart(self, jobs: list[Job]) -> None:
     """Runs the jobs of a failed batch one by one; only the faulty one gets the error."""

@@ -183,7 +183,7 @@ def test_two_callers_out_of_step_are_brought_together(adder, make):
 def test_waiting_goes_on_while_company_keeps_coming_and_no_longer(adder, make):
   batcher = make(batch_timeout_micros=12_000_000)
   hold_worker(adder, batcher)
-  together = [submit(batcher, [1]), submit(batcher, [1])]
+  together = [submit(batcher, [1]) for _ in range(4)]
   adder.free.set()
   concurrent.futures.wait(together, 30)
   started = time.monotonic()
@@ -192,8 +192,21 @@ def test_waiting_goes_on_while_company_keeps_coming_and_no_longer(adder, make):
     pending.append(submit(batcher, [1]))
     time.sleep(0.3)
   concurrent.futures.wait(pending, 30)
-  assert adder.batches == [1, 2, 3]
+  assert adder.batches == [1, 4, 3]
   assert 3.0 < time.monotonic() - started < 11.9, "a quarter of the window after the last"
+
+
+def test_wait_is_short_once_all_known_callers_are_back(adder, make):
+  batcher = make(batch_timeout_micros=40_000_000)
+  first = hold_worker(adder, batcher)
+  together = [submit(batcher, [1]), submit(batcher, [1])]
+  started = time.monotonic()
+  adder.free.set()
+  first.result(30)
+  together.append(submit(batcher, [1]))
+  concurrent.futures.wait(together, 30)
+  assert adder.batches == [1, 3]
+  assert time.monotonic() - started < 9, "a quarter of the window is 10 s, a fortieth 1 s"
 
 
 def test_strings_are_padded_with_empty_ones():
