@@ -65,13 +65,15 @@ def word_evidence(
   picked = tf.maximum(box_index, 0)
   real = tf.cast(region_mask, tf.float32)
   numbers = tf.range(tf.shape(boxes)[1])
-  is_itself = numbers[:, tf.newaxis] == numbers
-  near = tf.cast((grounding.iou(boxes, boxes) > _SAME_PLACE) | is_itself, tf.float32)  # [B, R, R]
+  is_itself = picked[..., tf.newaxis] == numbers  # [B, T, R]
+  overlap = grounding.iou(tf.gather(boxes, picked, batch_dims=1), boxes)
+  near = tf.cast((overlap > _SAME_PLACE) | is_itself, tf.float32)
   peak = tf.gather(attention, picked, batch_dims=2)
-  place = tf.reduce_sum(tf.gather(near, picked, batch_dims=1) * attention, -1)
+  place = tf.reduce_sum(near * attention, -1)
   count = tf.reduce_sum(real, 1, keepdims=True)
-  same = tf.cast(region_labels[:, tf.newaxis] == region_labels[..., tf.newaxis], tf.float32)
-  namesakes = tf.gather(tf.einsum("brs,bs->br", same, real), picked, batch_dims=1)
+  label = tf.gather(region_labels, picked, batch_dims=1)[..., tf.newaxis]
+  same = (label == region_labels[:, tf.newaxis]) & region_mask[:, tf.newaxis]
+  namesakes = tf.reduce_sum(tf.cast(same, tf.float32), -1)
   return tf.stack(
     [
       tf.math.log(peak + _FLOOR),
