@@ -52,6 +52,7 @@ def measure(base: pathlib.Path, config: batching.BatchingConfig, features: int) 
   """Measures every signature at every concurrency on one server."""
   rows = []
   with server_of(base, config) as server:
+    embedded.freeze_objects()  # as the server's command does
     for signature in FLAGS.signatures:
       raw = _request(features, signature)
       for concurrency in map(int, FLAGS.concurrency):
@@ -65,6 +66,7 @@ def steady(base: pathlib.Path, features: int, signature: str, rate: float) -> di
   """Measures latency at a fixed rate of requests at random moments."""
   raw = _request(features, signature)
   with server_of(base, batching.BatchingConfig()) as server:
+    embedded.freeze_objects()  # as the server's command does
     bursts.run(server.address, raw, 8, min(2.0, FLAGS.seconds))
     outcome = bursts.run_at(server.address, raw, rate, 2 * FLAGS.seconds)
   figures = {"signature": signature, "offered_per_second": round(rate, 1), **summary(outcome)}

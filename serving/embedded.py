@@ -5,6 +5,7 @@ It has the gRPC and REST API of TensorFlow Serving. `serving/server.py` is its c
 
 import concurrent.futures
 import dataclasses
+import gc
 import pathlib
 import threading
 
@@ -209,6 +210,17 @@ class Server:
     state = states.SERVING if self.models.ready() else states.NOT_SERVING
     for service in ("", rpc.PREDICTION_SERVICE, rpc.MODEL_SERVICE):
       self._health.set(service, state)
+
+
+def freeze_objects() -> None:
+  """Frees garbage, and takes the objects that are left out of later collections.
+
+  TensorFlow alone has 290,000 objects. A collection that visits them all takes a sixth of a
+  second, in which no request is answered. Call it when versions have been loaded or unloaded.
+  """
+  gc.unfreeze()
+  gc.collect()
+  gc.freeze()
 
 
 def _host(bind: str) -> str:

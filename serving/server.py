@@ -69,8 +69,13 @@ def serve(config: "embedded.ServerConfig") -> None:
     print(f"REST and page on {scheme}://{server.rest_address}/", flush=True)
   reread = _ConfigFile(server) if FLAGS.model_config_file_poll_wait_seconds else lambda: None
   # A wait without a timeout can miss a signal that another thread received.
+  frozen = None
   while not stop_requested.wait(_SIGNAL_SECONDS):
     reread()
+    available = server.models.available()
+    if available != frozen:
+      embedded.freeze_objects()
+      frozen = available
   logging.info("Stopping after the current requests")
   server.stop(FLAGS.drain_seconds)
 

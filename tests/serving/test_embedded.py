@@ -1,5 +1,7 @@
 import concurrent.futures
+import gc
 import threading
+import weakref
 
 import grpc
 import numpy as np
@@ -192,3 +194,25 @@ def test_token_is_asked_for_on_both_sides(base):
     status, _ = caller.rest("/v1/models/captioner", headers={"Authorization": "Bearer secret"})
     assert status == 200
     caller.close()
+
+
+class Node:
+  """An object that only a collection frees, as it holds itself."""
+
+  def __init__(self):
+    self.itself = self
+
+
+def test_frozen_objects_are_visited_again_only_when_versions_change():
+  node = Node()
+  alive = weakref.ref(node)
+  try:
+    embedded.freeze_objects()
+    assert gc.get_freeze_count() > 100_000, "TensorFlow's objects are left out"
+    del node
+    gc.collect()
+    assert alive() is not None
+    embedded.freeze_objects()
+    assert alive() is None, "an unloaded version would stay for ever"
+  finally:
+    gc.unfreeze()
