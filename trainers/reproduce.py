@@ -17,6 +17,13 @@ its split are what they are printed for.
 --paper=all trains the rows of all papers' claims (--rows=all: every row), each run in a process of
 its own. Stop it at any time; the same command goes on. OUT/state.json says what is done, what is
 left and what failed, OUT/log.txt has what the runs print, OUT/PAPER/ has each paper's table.
+
+OUT/rows/PAPER/ROW.SEED.json.gz is a small file of each finished run: its settings, its data, its
+figures, and what each picture adds to them. --rows_from=OUT/rows on another machine takes these
+runs as finished if settings and data are the same, and trains the others:
+
+    python -m trainers.reproduce --paper=all --scale=photographs --data=data/photographs \\
+      --rows_from=docs/results/rows/photographs --hours=8 --out=results/photographs
 """
 
 import pathlib
@@ -51,6 +58,9 @@ _LIST = flags.DEFINE_bool(
 )
 _HOURS = flags.DEFINE_float(
   "hours", 0.0, "With --paper=all: starts no run that is expected to end later; 0: no limit.", 0.0
+)
+_ROWS_FROM = flags.DEFINE_list(
+  "rows_from", [], "Folders of files of finished runs (OUT/rows): these runs are not trained again."
 )
 _TABLE = flags.DEFINE_bool("table", True, "Writes the tables; without, trains alone.")
 
@@ -103,9 +113,12 @@ def reproduce(table, scale) -> None:
   reproduction = opened(table, scale, _OUT.value)
   seeds, rows = errors.whole_numbers(_SEEDS) or scale.seeds, chosen_rows(table)
   for seed in seeds:
+    wanted = {row.name for row in reproduction.to_train([row.name for row in rows], seed)}
     for row in rows:
-      print(f"== {row.label}, seed {seed}", flush=True)
-      reproduction.train(row, seed)
+      elsewhere = row.name not in wanted and reproduction.trained(row, seed) is None
+      print(f"== {row.label}, seed {seed}{': finished elsewhere' if elsewhere else ''}", flush=True)
+      if not elsewhere:
+        reproduction.train(row, seed)
       if _TABLE.value:
         reproduction.write(rows, seeds)
   if _TABLE.value:
@@ -113,14 +126,24 @@ def reproduce(table, scale) -> None:
 
 
 def opened(table, scale, out: str):
-  """The table on --data, with runs in `out`."""
+  """The table on --data, with runs in `out`; the files of its runs are in OUT/rows."""
   from gcap_tf.data.prepared import prepared_data
   from trainers import reproductions
 
   data = prepared_data.PreparedData(_DATA.value)
   split = _SPLIT.value or (table.split if table.split in data.splits else "val")
+  for folder in _ROWS_FROM.value:
+    if not pathlib.Path(folder).is_dir():
+      raise errors.UserError(f"--rows_from={folder} is no folder; name folders of files of rows")
   return reproductions.Reproduction(
-    table, scale, data, split, pathlib.Path(out), tuple(_METRICS.value)
+    table,
+    scale,
+    data,
+    split,
+    pathlib.Path(out),
+    tuple(_METRICS.value),
+    rows_to=pathlib.Path(_OUT.value) / "rows",
+    rows_from=tuple(map(pathlib.Path, _ROWS_FROM.value)),
   )
 
 
@@ -133,13 +156,19 @@ def reproduce_every_paper(scale) -> int:
     raise errors.UserError("--paper=all takes --rows=claims or --rows=all, and no --search")
   tables = reproduce_all.tables(scale, _of_videos())
   seeds = tuple(errors.whole_numbers(_SEEDS) or scale.seeds)
-  steps = plan.order(tables, seeds, _ROWS.value == ["all"])
+  every_row = _ROWS.value == ["all"]
   if _LIST.value and not (_DATA.value and _OUT.value):
+    steps = plan.order(tables, seeds, every_row)
     print(reproduce_all.listing([(step, "left") for step in steps]))
     return 0
   errors.require(_DATA, _OUT)
   folders = {paper: str(pathlib.Path(_OUT.value) / paper) for paper in tables}
   papers = {paper: opened(table, scale, folders[paper]) for paper, table in tables.items()}
+
+  def to_train(paper: str, names, seed: int):
+    return papers[paper].to_train(names, seed)
+
+  steps = plan.order(tables, seeds, every_row, to_train)
   work = reproduce_all.Work(pathlib.Path(_OUT.value), papers, steps, seeds)
   if _LIST.value:
     print(reproduce_all.listing(work.states()))

@@ -75,9 +75,11 @@ class Work:
     return [(step, self._state(step)) for step in self._steps]
 
   def _is_ready(self, step: plan.Step) -> bool:
-    table = self._papers[step.paper].table
-    kept = self._papers[step.paper].kept
-    return all(kept(table.row(name), step.seed) is not None for name in step.needs)
+    return all(self._has_run(step.paper, name, step.seed) for name in step.needs)
+
+  def _has_run(self, paper: str, row: str, seed: int) -> bool:
+    found = self._papers[paper]
+    return found.trained(found.table.row(row), seed) is not None
 
   def _state(self, step: plan.Step) -> str:
     if step == self._running:
@@ -85,9 +87,19 @@ class Work:
     if step.name in self._failed:
       return FAILED
     if self._result(step) is not None:
-      return DONE
+      return LEFT if self._is_needed_again(step) else DONE
     blocked = any(f"{step.paper}/{row}/seed_{step.seed}" in self._failed for row in step.needs)
     return WAITING if blocked else LEFT
+
+  def _is_needed_again(self, step: plan.Step) -> bool:
+    """Whether a run that is finished elsewhere must be trained here for one that is not."""
+    if self._has_run(step.paper, step.row, step.seed):
+      return False
+    return any(
+      step.row in other.needs and self._state(other) != DONE
+      for other in self._steps
+      if (other.paper, other.seed) == (step.paper, step.seed)
+    )
 
   def _result(self, step: plan.Step) -> dict | None:
     paper = self._papers[step.paper]

@@ -7,7 +7,7 @@ from typing import Any
 
 from gcap_tf import config as configs
 from gcap_tf import errors, files
-from gcap_tf.data.prepared import prepared_data
+from gcap_tf.data.prepared import contents, prepared_data
 from gcap_tf.evaluation import captioner_evaluation, captioner_report, matcher_report
 from gcap_tf.metrics import captions as caption_metrics
 from gcap_tf.metrics.bootstrap import resampling
@@ -29,7 +29,7 @@ def run(
 ) -> dict[str, Any]:
   """{"figures": ..., "minutes": ...} of a row; kept in result.json, computed once.
 
-  A training that was stopped continues; a run with other settings is trained again.
+  A training that was stopped continues; a run with other settings or data is trained again.
   """
   result = kept(row, seed, data, split, out, metrics, self_retrieval)
   if result is not None:
@@ -46,7 +46,8 @@ def run(
     raise errors.UserError(f"{folder}: a figure is not finite; the run diverged")
   minutes = (time.monotonic() - started) / 60.0
   settings = _settings(training, data, split, metrics, self_retrieval)
-  result = {"settings": settings, "figures": figures, "minutes": minutes}
+  made_on = contents.fingerprint(data)
+  result = {"settings": settings, "data": made_on, "figures": figures, "minutes": minutes}
   folder.mkdir(parents=True, exist_ok=True)
   resampling.save(folder / _STATISTICS, pictures)
   files.write_json(folder / _RESULT, result)
@@ -62,12 +63,15 @@ def kept(
   metrics: tuple[str, ...] = caption_metrics.METRICS,
   self_retrieval: int = 0,
 ) -> dict[str, Any] | None:
-  """What `run` has kept of a run with these settings; None if it is not done."""
+  """What `run` has kept of a run with these settings and data; None if it is not done."""
   path = folder_of(out, row.name, seed) / _RESULT
   if not path.exists():
     return None
   training = _resolved(row, seed, out)
   result = files.read_json(path)
+  # Runs of earlier versions do not say what data they are of.
+  if result.get("data") not in (None, contents.fingerprint(data)):
+    return None
   wanted = _settings(training, data, split, metrics, self_retrieval)
   return result if _are_same(result.get("settings"), wanted, type(training)) else None
 
@@ -101,6 +105,11 @@ def statistics(out: pathlib.Path, name: str, seed: int) -> dict[str, resampling.
   """What the pictures of a finished run add to its figures."""
   path = folder_of(out, name, seed) / _STATISTICS
   return resampling.load(path) if path.exists() else {}
+
+
+def finished_at(out: pathlib.Path, name: str, seed: int) -> float:
+  """When a run was finished, in seconds since 1970."""
+  return (folder_of(out, name, seed) / _RESULT).stat().st_mtime
 
 
 def folder_of(out: pathlib.Path, name: str, seed: int) -> pathlib.Path:

@@ -37,12 +37,37 @@ what is left, and the expected minutes. In `results/photographs` are
 - `log.txt`: what the runs print;
 - `PAPER/table.md`, `PAPER/table.json`: figures with mean and deviation over seeds; for every claim
   the difference with its 95 % interval (paired bootstrap over pictures and seeds) and a verdict:
-  holds, does not hold, cannot be told;
+  holds, does not hold, cannot be told; a claim is about the seeds that both rows have, and with
+  one seed of several it cannot be told;
+- `rows/PAPER/ROW.SEED.json.gz`: each finished run in less than 20 KB: its settings, its data, its
+  figures, what each picture adds to them, the commands (`zcat` shows them);
 - `PAPER/ROW/seed_N`: the runs.
 
 To show a table here, copy `PAPER/table.json` to `docs/results` under a name of its own and run
 `python -m trainers.results`. `prepare_data --detector=tflite:FILE` prepares regions of another
 detector for a second night.
+
+## Go on with a table on another machine
+
+The files in `rows` are all that a table needs of a finished run. Keep them, for example in
+`docs/results/rows/photographs`. Prepare the data on the other machine with the same command, and
+add the folder of these files:
+
+    python -m trainers.reproduce --paper=all --scale=photographs --data=data/photographs \\
+      --split=val --metrics=bleu,cider --rows_from=docs/results/rows/photographs --hours=8 \\
+      --out=results/photographs
+
+It trains what has no file, and writes the tables of all. `--rows_from` takes several folders; a run
+in `--out` counts before a file. A run that an unfinished row needs (a teacher, a first stage, a
+start) is trained again, because its file has no weights. A file is not taken if its settings or its
+data differ; a line names the first difference:
+
+- settings: the configuration of the run and of the runs that it needs, the split, and for
+  captioners the metrics; an option that is newer than the file had its default;
+- data: dataset, splits, pictures, captions, object words and boxes, how the regions were made, and
+  the weights of the detector. With `--folds` the weights do not count, but the name of the detector
+  and the number of folds. Folders and the numbers in features do not count, so that rounding on
+  another machine makes no difference.
 """
 
 _TABLES = flags.DEFINE_string("tables", "docs/results", "Folder of tables, NAME.json each.")

@@ -7,7 +7,7 @@ table itself says what must be trained first.
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from gcap_tf import config as configs
@@ -291,6 +291,35 @@ def in_order(table: Table, names: list[str] | None = None) -> list[Row]:
   for name in names or [row.name for row in table.rows]:
     visit(table.row(name), ())
   return ordered
+
+
+def to_train(
+  table: Table,
+  names: Sequence[str],
+  is_done: Callable[[str], bool],
+  has_run: Callable[[str], bool],
+) -> list[Row]:
+  """The rows to train for the results of `names`, in order.
+
+  Args:
+    table: of the rows.
+    names: the rows asked for; those that they need are asked for too.
+    is_done: whether a row has a result.
+    has_run: whether it has a run folder as well, which rows that need it can use.
+  """
+  found: list[Row] = []
+
+  def visit(row: Row) -> None:
+    for needed in needs(row.training):
+      if not has_run(needed):
+        visit(table.row(needed))
+    if row not in found:
+      found.append(row)
+
+  for row in in_order(table, list(names)):
+    if not is_done(row.name):
+      visit(row)
+  return found
 
 
 def group_departures(rows: Sequence[Row]) -> dict[str, list[str]]:

@@ -2,11 +2,12 @@
 
 Claims come first, the cheapest first: the price of a claim is the minutes of the rows that it is
 about and of those they need, unless an earlier claim has paid for them. Its rows are trained with
-every seed before the next claim begins.
+every seed before the next claim begins. Runs that are finished cost nothing.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gcap_tf.recipes import experiments
@@ -23,6 +24,10 @@ _BRANCH = 1.0  # What each further branch costs, in branches.
 _CYCLE = 1.27  # The second pass through the decoder.
 _FINE_TUNED = {self_critical.ScstTrainingConfig: 4.5, contrastive.ContrastiveTrainingConfig: 26.0}
 _START = 0.7  # Minutes to start, to read the data and to evaluate.
+
+
+# (paper, rows, seed) -> what must be trained for them.
+ToTrain = Callable[[str, Sequence[str], int], Sequence[experiments.Row]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,9 +52,19 @@ class Step:
 
 
 def order(
-  tables: Mapping[str, experiments.Table], seeds: Sequence[int], every_row: bool = False
+  tables: Mapping[str, experiments.Table],
+  seeds: Sequence[int],
+  every_row: bool = False,
+  to_train: ToTrain | None = None,
 ) -> list[Step]:
-  """The runs of all claims, the cheapest claim first; with `every_row`, the other rows after."""
+  """The runs of all claims, the cheapest claim first; with `every_row`, the other rows after.
+
+  Args:
+    tables: by paper.
+    seeds: of every row.
+    every_row: whether rows without a claim are wanted.
+    to_train: what some rows of a paper still cost with a seed; default: all that they need.
+  """
   steps: list[Step] = []
   planned: set[tuple[str, str]] = set()
   claims = [(paper, claim) for paper, table in tables.items() for claim in table.claims]
@@ -62,9 +77,16 @@ def order(
     planned.update((paper, row.name) for row in rows)
     steps.extend(_step(paper, row, seed) for seed in seeds for row in rows)
 
+  @functools.cache
+  def left(paper: str, *names: str) -> list[experiments.Row]:
+    if to_train is None:
+      return experiments.in_order(tables[paper], list(names)) * len(seeds)
+    return [row for seed in seeds for row in to_train(paper, names, seed)]
+
   def price(item: tuple[str, experiments.Claim]) -> float:
     paper, claim = item
-    return sum(minutes(row.training) for row in wanted(paper, (claim.worse, claim.better)))
+    rows = left(paper, claim.worse, claim.better)
+    return sum(minutes(row.training) for row in rows if (paper, row.name) not in planned)
 
   while claims:
     claims.remove(cheapest := min(claims, key=price))

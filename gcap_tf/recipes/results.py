@@ -14,7 +14,7 @@ from typing import Any
 
 from gcap_tf.recipes import claims, correlations, experiments, settings
 
-_PATH = re.compile(r"--(source|pictures|folds|object_classes|data|out)=\S+")
+_PATH = re.compile(r"--(source|pictures|folds|object_classes|data|out|rows_from|rows_to)=\S+")
 
 # Results of a row: seed -> {"figures": {key: value in percent}, "minutes": float}.
 Runs = dict[int, dict[str, Any]]
@@ -28,6 +28,7 @@ def summarise(
   runs: dict[str, Runs],
   commands: Sequence[str] = (),
   statistics: claims.Statistics | None = None,
+  least_seeds: int = 1,
 ) -> dict[str, Any]:
   """The content of table.json.
 
@@ -38,10 +39,10 @@ def summarise(
     runs: results of every trained row.
     commands: what makes it again.
     statistics: of the runs' pictures, for the intervals of claims.
+    least_seeds: with fewer seeds of both rows, a claim cannot be told.
   """
   trained = [row for row in table.rows if row.name in runs]
   rows = [_summarise_row(table, row, runs[row.name], setting) for row in trained]
-  means = {row["name"]: {key: f["mean"] for key, f in row["figures"].items()} for row in rows}
   return {
     "paper": table.paper,
     "scale": scale,
@@ -51,9 +52,9 @@ def summarise(
     "columns": [[column.key, column.heading] for column in table.columns],
     "rows": rows,
     "claims": [
-      claims.judge(table, claim, means, statistics or {})
+      found
       for claim in table.claims
-      if claim.key in means.get(claim.better, {}) and claim.key in means.get(claim.worse, {})
+      if (found := claims.judge(table, claim, runs, statistics or {}, least_seeds)) is not None
     ],
     "correlations": [
       found for each in table.correlations if (found := correlations.summarise(each, runs))

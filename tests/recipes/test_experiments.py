@@ -84,3 +84,19 @@ def test_departures_name_what_a_scale_replaces():
   twin = dataclasses.replace(row, name="b")
   assert experiments.group_departures([row, twin]) == {"epochs 9 instead of 3": ["a", "b"]}
   assert dataclasses.replace(row, published=None).departures == {}
+
+
+def test_finished_rows_are_trained_if_an_unfinished_one_needs_their_run():
+  table = make_table(
+    teacher=Training(), student=Training(teacher="@teacher"), tuned=Training(start="@student")
+  )
+
+  def to_train(done=(), runs=()):
+    rows = experiments.to_train(table, ["tuned"], [*done, *runs].__contains__, runs.__contains__)
+    return [row.name for row in rows]
+
+  assert to_train() == ["teacher", "student", "tuned"]
+  assert to_train(done=["teacher", "student", "tuned"]) == []
+  assert to_train(done=["teacher", "student"]) == ["teacher", "student", "tuned"]
+  assert to_train(done=["teacher"], runs=["student"]) == ["tuned"]
+  assert to_train(done=["tuned"]) == ["teacher", "student"]

@@ -40,6 +40,17 @@ def test_the_claims_of_all_papers_take_a_night():
   assert all(step.minutes < 10 for step in steps)
 
 
+def test_finished_runs_cost_nothing():
+  def to_train(paper, names, seed):
+    table = TABLES[paper]
+    rows = experiments.in_order(table, list(names))
+    return [row for row in rows if paper != "distributed" or row.name not in ("k4", "k1")]
+
+  usual, steps = (plan.order(TABLES, (1,), to_train=each) for each in (None, to_train))
+  assert {step.name for step in steps[:2]} == {"distributed/k4/seed_1", "distributed/k1/seed_1"}
+  assert {step.name for step in steps} == {step.name for step in usual}
+
+
 def test_other_rows_follow_if_they_are_wanted():
   claims, everything = plan.order(TABLES, (1,)), plan.order(TABLES, (1,), every_row=True)
   assert everything[: len(claims)] == claims

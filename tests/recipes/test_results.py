@@ -56,8 +56,8 @@ def test_the_text_shows_ours_the_papers_and_the_difference():
   assert "| Plain | 12.00 ± 2.83 (13, -1.00) | 51.00 ± 1.41 | 2 | 3.0 |" in text
   assert "| Taught | 20.00 (18, +2.00) | 60.00 | 1 | 3.0 |" in text
   assert "Teacher" not in text and "- Taught: taught by boxes" in text
-  assert "- Holds: Taught is above Plain in F1_loc (20.00 against 12.00; in the paper 18" in text
-  assert "- **Does not hold here**: Taught is below Plain in CIDEr (60.00 against 51.00)." in text
+  assert "- Holds: Taught is above Plain in F1_loc (20.00 against 10.00; in the paper 18" in text
+  assert "- **Does not hold here**: Taught is below Plain in CIDEr (60.00 against 50.00)." in text
 
 
 def test_figures_of_a_paper_are_not_set_beside_those_of_other_data():
@@ -129,3 +129,8 @@ def test_folders_of_a_machine_are_not_shown():
   command = "prepare_data --regions=pictures --pictures=/home/me/photos --source=/home/me --out=/x"
   shown = "prepare_data --regions=pictures --pictures=PICTURES --source=SOURCE --out=OUT"
   assert results.without_paths(command) == shown
+
+
+def test_a_claim_of_one_seed_of_three_cannot_be_told():
+  summary = results.summarise(TABLE, "small", settings.F30K_VAL, "data", RUNS, least_seeds=2)
+  assert [claim["verdict"] for claim in summary["claims"]] == ["cannot be told"] * 2

@@ -48,6 +48,19 @@ def test_claims_have_intervals_and_a_second_command_trains_nothing(tmp_path):
   assert table["correlations"][0]["runs"] == 4
   again = command_line.run(REPRODUCE, *given)
   assert "training scan" not in again.stderr and again.returncode == 0
+  rows, other = tmp_path / "out" / "rows", tmp_path / "other"
+  moved = [flag.replace(str(tmp_path / "out"), str(other)) for flag in given]
+  done = command_line.run(REPRODUCE, *moved, f"--rows_from={rows}")
+  assert "== SCAN t2i + CCR, seed 2: finished elsewhere" in done.stdout
+  assert (other / "table.md").read_text() == (tmp_path / "out" / "table.md").read_text()
+  assert not (other / "scan").exists()
+
+
+def test_a_missing_folder_of_rows_is_one_line(tmp_path):
+  small_runs.data(tmp_path)
+  given = ("--paper=cyclical", f"--data={tmp_path / 'data'}", f"--out={tmp_path / 'out'}")
+  done = command_line.run(REPRODUCE, *given, f"--rows_from={tmp_path / 'none'}")
+  assert f"--rows_from={tmp_path / 'none'} is no folder" in command_line.error(done)
 
 
 def test_a_search_is_a_table_of_combinations(tmp_path):

@@ -20,7 +20,7 @@ STEPS = [
 
 
 class Paper:
-  """A reproduction whose runs are files."""
+  """A reproduction whose runs are files; files in `elsewhere` are finished on another machine."""
 
   split = "val"
 
@@ -29,9 +29,13 @@ class Paper:
     rows = [experiments.Row(name=name, label=name, training=None) for name in "abc"]
     self.table = experiments.Table(paper="", split="val", columns=(), rows=tuple(rows))
 
-  def kept(self, row, seed):
+  def trained(self, row, seed):
     path = self.folder / f"{row.name}_{seed}"
     return {"minutes": 2.0} if path.exists() else None
+
+  def kept(self, row, seed):
+    elsewhere = (self.folder / "elsewhere" / f"{row.name}_{seed}").exists()
+    return self.trained(row, seed) or ({"minutes": 3.0} if elsewhere else None)
 
   def write(self, rows, seeds):
     self.written += 1
@@ -77,6 +81,24 @@ def test_a_run_that_fails_stops_those_that_need_it_alone(tmp_path, capsys):
   assert [run["state"] for run in state(tmp_path)["runs"]] == ["failed", "waiting", "done"]
   assert "failed: first/a/seed_1: exit code 1: error: it broke" in capsys.readouterr().err
   assert work(tmp_path).go(writes(tmp_path)) == 0  # The next call tries it again.
+
+
+def test_what_is_finished_elsewhere_is_done_unless_a_run_here_needs_it(tmp_path):
+  (tmp_path / "elsewhere").mkdir()
+  for name in ("a_1", "c_1"):
+    (tmp_path / "elsewhere" / name).touch()
+  assert [found for _, found in work(tmp_path).states()] == ["left", "left", "done"]
+  assert work(tmp_path).go(writes(tmp_path)) == 0
+  log = (tmp_path / "out" / "log.txt").read_text()
+  assert log.index("trained a") < log.index("trained b") and "trained c" not in log
+  assert [run["minutes"] for run in state(tmp_path)["runs"]] == [2.0, 2.0, 3.0]
+
+
+def test_nothing_is_trained_for_rows_that_are_finished_elsewhere(tmp_path):
+  (tmp_path / "elsewhere").mkdir()
+  for name in ("a_1", "b_1", "c_1"):
+    (tmp_path / "elsewhere" / name).touch()
+  assert [found for _, found in work(tmp_path).states()] == ["done"] * 3
 
 
 def test_no_run_is_started_that_would_end_too_late(tmp_path, capsys):

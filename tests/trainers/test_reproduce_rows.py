@@ -54,3 +54,14 @@ def test_an_ensemble_is_evaluated_and_not_trained(tmp_path):
   kept = reproduce_rows.statistics(tmp_path / "out", "both", 1)
   assert abs(kept["rsum"].value - found["figures"]["rsum"]) < 1e-6
   assert not (tmp_path / "out" / "both" / "seed_1" / "checkpoints").exists()
+
+
+def test_a_run_of_other_data_is_trained_again(tmp_path):
+  smoke = scales.SCALES.get("smoke")
+  training = scales.matcher(matching.MatcherTrainingConfig(model="vsepp"), smoke)
+  row = experiments.Row(name="vsepp", label="VSE++", training=training)
+  data = small_runs.data(tmp_path)
+  first = reproduce_rows.run(row, 1, data, "val", tmp_path / "out")
+  assert reproduce_rows.kept(row, 1, data, "val", tmp_path / "out") == first
+  other = small_runs.data(tmp_path / "other", seed=5)
+  assert reproduce_rows.kept(row, 1, other, "val", tmp_path / "out") is None

@@ -23,6 +23,7 @@ from gcap_tf import errors, files
 
 RESAMPLES = 1_000
 _SEED = 95
+_DECIMALS = 5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,9 +150,9 @@ def compare(better: Sequence[Statistic], worse: Sequence[Statistic]) -> Differen
 
 
 def save(path: files.PathLike, statistics: Mapping[str, Statistic]) -> None:
-  """Writes statistics to one file; whole numbers are stored small."""
+  """Writes statistics to one file, rounded; whole numbers are stored small."""
   arrays = {
-    f"{figure}/{found.kind}/{name}": _small(array)
+    f"{figure}/{found.kind}/{name}": rounded(array)
     for figure, found in statistics.items()
     for name, array in found.arrays.items()
   }
@@ -174,9 +175,13 @@ def load(path: files.PathLike) -> dict[str, Statistic]:
   return {figure: Statistic(kind, arrays) for figure, (kind, arrays) in found.items()}
 
 
-def _small(array: np.ndarray) -> np.ndarray:
+def rounded(array: np.ndarray) -> np.ndarray:
+  """Whole numbers as small integers, others to 5 decimals: a thousandth of a percent each.
+
+  Whoever reads an array that was rounded gets the same intervals, to the last digit.
+  """
   array = np.asarray(array)
-  whole = array.dtype != np.float64 or not np.any(array % 1)
+  whole = array.dtype.kind in "biu" or not np.any(array % 1)
   if whole and array.size and array.min() >= 0 and array.max() < 65536:
     return array.astype(np.uint16)
-  return array.astype(np.float64)
+  return np.round(array.astype(np.float64), _DECIMALS)

@@ -66,3 +66,17 @@ def test_statistics_are_read_as_they_were_written(tmp_path):
   path.write_bytes(b"PK broken")
   with pytest.raises(errors.UserError, match="are damaged"):
     resampling.load(path)
+
+
+def test_rounding_twice_is_rounding_once(tmp_path):
+  scores = np.random.default_rng(3).uniform(0, 100, [2, 300])
+  first, second = map(resampling.mean, scores)
+  exact = resampling.compare([first], [second])
+  resampling.save(tmp_path / "one.npz", {"first": first, "second": second})
+  one = resampling.load(tmp_path / "one.npz")
+  resampling.save(tmp_path / "two.npz", one)
+  two = resampling.load(tmp_path / "two.npz")
+  found = [resampling.compare([each["first"]], [each["second"]]) for each in (one, two)]
+  assert found[0] == found[1] and found[0].low == pytest.approx(exact.low, abs=1e-3)
+  halves = resampling.rounded(np.array([0.5, 1.5], np.float32))
+  np.testing.assert_array_equal(halves, [0.5, 1.5])
