@@ -111,7 +111,7 @@ def write(path: files.PathLike, finished: Finished) -> None:
     "format": FORMAT,
     **finished.about,
     "data": finished.data,
-    "minutes": round(finished.minutes, 4),
+    "minutes": finished.minutes,
     "settings": finished.settings,
     "figures": finished.figures,
     "statistics": statistics,
