@@ -57,10 +57,10 @@ add the folder of these files:
       --split=val --metrics=bleu,cider --rows_from=docs/results/rows/photographs --hours=8 \\
       --out=results/photographs
 
-It trains what has no file, and writes the tables of all. `--rows_from` takes several folders; a run
-in `--out` counts before a file. A run that an unfinished row needs (a teacher, a first stage, a
-start) is trained again, because its file has no weights. A file is not taken if its settings or its
-data differ; a line names the first difference:
+It trains what has no file, and writes the tables of all; copy its `rows` to the others afterwards.
+`--rows_from` takes several folders; a run in `--out` counts before a file. A run that an unfinished
+row needs (a teacher, a first stage, a start) is trained again, because its file has no weights. A
+file is not taken if its settings or its data differ; a line names the first difference:
 
 - settings: the configuration of the run and of the runs that it needs, the split, and for
   captioners the metrics; an option that is newer than the file had its default;
