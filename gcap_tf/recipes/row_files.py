@@ -162,6 +162,6 @@ def _decoded(found: Mapping[str, Any]) -> np.ndarray:
   values = np.array(found["values"], found["type"])
   if "gaps" in found:
     flat = np.zeros(int(np.prod(found["shape"])), found["type"])
-    flat[np.cumsum(found["gaps"])] = values
+    flat[np.cumsum(np.array(found["gaps"], np.int64))] = values
     values = flat
   return values.reshape(found["shape"])

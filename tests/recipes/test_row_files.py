@@ -136,3 +136,10 @@ def test_an_option_that_came_later_had_its_default():
 def test_a_file_is_found_by_paper_row_and_seed(tmp_path):
   path = row_files.path_of(tmp_path, "pos_scan", "updown_pos_scan_0.2", 3)
   assert path == tmp_path / "pos_scan" / "updown_pos_scan_0.2.3.json.gz"
+
+
+def test_an_array_of_zeros_alone_stays(tmp_path):
+  zeros = resampling.Statistic("ratio", {"v": np.zeros([4, 1]), "c": np.ones([4, 1])})
+  path = tmp_path / "row.json.gz"
+  row_files.write(path, finished(statistics={"f1": zeros}))
+  np.testing.assert_array_equal(row_files.read(path).statistics["f1"].arrays["v"], np.zeros([4, 1]))

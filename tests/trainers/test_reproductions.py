@@ -83,7 +83,7 @@ def test_a_run_that_another_needs_is_trained_again(first_machine, tmp_path):
   ("changes", "reason"),
   [
     ({"split": "train"}, "its split is val, here train"),
-    ({"scale": scales.SCALES.get("small")}, "its pos_scan has options.joint_size 16, here 128"),
+    ({"scale": scales.SCALES.get("small")}, "its pos_scan has max_steps 4, here 350"),
     ({"data": {"seed": 5}}, "its data are hand_made, given regions, 12 training pictures ("),
   ],
 )
