@@ -42,6 +42,9 @@ _OUT = flags.DEFINE_string("out", None, "Folder for runs and tables.")
 _SCALE = flags.DEFINE_enum(
   "scale", "small", ["full", "perfect", "photographs", "small", "smoke", "videos"], "How big."
 )
+_LONGER = flags.DEFINE_float(
+  "longer", 1.0, "Times the steps of the scale: does a claim hold after more of them?", 0.01
+)
 _SEEDS = flags.DEFINE_list("seeds", [], "Seeds instead of the scale's.")
 _ROWS = flags.DEFINE_list(
   "rows", [], "Only these rows, and those they need; claims: every row that a claim is about."
@@ -69,7 +72,7 @@ def main(argv: list[str]) -> int | None:
   del argv
   from gcap_tf.recipes import scales
 
-  scale = scales.SCALES.get(_SCALE.value)
+  scale = scales.SCALES.get(_SCALE.value).longer(_LONGER.value)
   if _PAPER.value == EVERY:
     return reproduce_every_paper(scale)
   table = chosen_table(scale)
@@ -173,7 +176,7 @@ def reproduce_every_paper(scale) -> int:
   if _LIST.value:
     print(reproduce_all.listing(work.states()))
     return 0
-  given = {"data": _DATA.value, "scale": scale.name, "metrics": ",".join(_METRICS.value)}
+  given = {"data": _DATA.value, **scale.flags, "metrics": ",".join(_METRICS.value)}
 
   def command(step: plan.Step) -> list[str]:
     flags_of_step = reproduce_all.arguments(step, folders[step.paper], given, papers)

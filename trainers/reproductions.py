@@ -125,7 +125,7 @@ class Reproduction:
       return False
     summary = results.summarise(
       self.table,
-      self.scale.name,
+      self.scale.label,
       setting(self.data, self.split),
       describe_data(self.data),
       done,
@@ -163,7 +163,7 @@ class Reproduction:
 
   def _about(self, row: experiments.Row, seed: int) -> dict[str, Any]:
     """What a row's file says to people."""
-    flags = {"paper": self.table.paper, "scale": self.scale.name, "rows": row.name, "seeds": seed}
+    flags = {"paper": self.table.paper, **self.scale.flags, "rows": row.name, "seeds": seed}
     flags |= {"split": self.split, "metrics": ",".join(self.metrics)}
     words = [f"--{name}={value}" for name, value in flags.items()]
     prepare, typed = map(results.without_paths, self._commands())

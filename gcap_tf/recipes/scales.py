@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from gcap_tf import registry
+from gcap_tf import errors, registry
 from gcap_tf.captioners import catalog as captioners
 from gcap_tf.matchers import catalog as matchers
 from gcap_tf.recipes import experiments
@@ -59,6 +59,7 @@ class Scale:
     attention_factor: multiplies the weights of losses on attention.
     retrieved: pictures among which self retrieval searches.
     published: True changes nothing.
+    factor: how many times the steps of the scale these are; see `longer`.
   """
 
   name: str
@@ -75,6 +76,27 @@ class Scale:
   attention_factor: float = 10.0
   retrieved: int = 5_000
   published: bool = False
+  factor: float = 1.0
+
+  def longer(self, factor: float) -> "Scale":
+    """The scale with `factor` times the steps: does a claim hold after more of them?"""
+    if factor == 1:
+      return self
+    if self.published:
+      raise errors.UserError(f"--longer={factor:g} changes no steps at --scale={self.name}")
+    names = ("matcher_steps", "captioner_steps", "scst_steps", "contrastive_steps")
+    steps = {name: max(1, round(factor * getattr(self, name))) for name in names}
+    return dataclasses.replace(self, **steps, factor=factor)
+
+  @property
+  def label(self) -> str:
+    """The scale in words, for a table."""
+    return self.name if self.factor == 1 else f"{self.name}, {self.factor:g} times its steps"
+
+  @property
+  def flags(self) -> dict[str, str]:
+    """The flags of `trainers.reproduce` that name the scale."""
+    return {"scale": self.name} | ({"longer": f"{self.factor:g}"} if self.factor != 1 else {})
 
 
 SCALES: registry.Registry[Scale] = registry.Registry("scale")

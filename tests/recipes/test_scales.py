@@ -2,6 +2,9 @@
 
 import dataclasses
 
+import pytest
+
+from gcap_tf import errors
 from gcap_tf.recipes import catalog, scales
 from gcap_tf.training.methods import contrastive, matching, self_critical
 
@@ -53,3 +56,14 @@ def test_losses_on_attention_weigh_more_where_steps_are_few():
   assert departures["losses.scheduled_sampling.start"] == (0, -1)
   assert "losses.box_weight" not in departures
   assert departures["options.hidden_size"] == (512, 128)
+
+
+def test_a_longer_scale_has_more_steps_and_says_so():
+  small = scales.SCALES.get("small")
+  longer = small.longer(2.5)
+  assert longer.captioner_steps == round(2.5 * small.captioner_steps)
+  assert longer.units == small.units and longer.label == "small, 2.5 times its steps"
+  assert longer.flags == {"scale": "small", "longer": "2.5"}
+  assert small.longer(1.0) is small and small.flags == {"scale": "small"}
+  with pytest.raises(errors.UserError, match="changes no steps at --scale=full"):
+    scales.SCALES.get("full").longer(2.0)
