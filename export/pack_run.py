@@ -5,7 +5,8 @@
 
 writes `config.json` without local paths, `vocabulary.json`, the best weights in float16
 (`weights.npz`), the scores (`metrics.json`) and `MODEL_CARD.md`. `--start_share` averages
-the weights of a fine-tuned run with those before fine-tuning. The folder of a captioner of
+the weights of a fine-tuned run with those before fine-tuning, `--mean_with` with those of other
+runs that were fine-tuned from the same start. The folder of a captioner of
 photographs also holds the detector that made its regions (`detector/`), unless that is the
 shipped one.
 """
@@ -25,6 +26,9 @@ def _define_flags() -> None:
   )
   flags.DEFINE_string("evaluated", "", "What the scores were measured on, for the model card.")
   flags.DEFINE_float("start_share", 0.0, "Share of the weights from before fine-tuning.", 0.0, 1.0)
+  flags.DEFINE_list(
+    "mean_with", [], "Other runs that began with the same run: packs the mean of all weights."
+  )
   flags.DEFINE_string(
     "detector",
     "",
@@ -47,6 +51,7 @@ def main(argv: list[str]) -> None:
     FLAGS.licence,
     FLAGS.start_share,
     FLAGS.detector,
+    FLAGS.mean_with,
   )
   print(f"{FLAGS.out}: {size / 1e6:.1f} MB")
 

@@ -77,6 +77,9 @@ def stages(config: dict[str, Any]) -> list[str]:
     begun = "captions" if "start" in options else "from random weights"
     lines.append(f"{number}. {stage.get('method') or begun}")
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
+  if config.get("averaged_runs"):
+    count = config["averaged_runs"]
+    lines.append(f"   - weights: the mean of {count} runs of this stage (other seeds or options)")
   if config.get("start_share"):
     before, tuned = config["start_share"], 1 - config["start_share"]
     stage = config.get("start_stage", 1)

@@ -6,7 +6,7 @@ weights.npz      the best weights, float16
 detector/        of a captioner of photographs: its detector, unless that is the shipped one
 metrics.json     the figures of one evaluation, if given
 word_classes.json  nouns and things of a captioner's vocabulary, so that captioning needs no tagger
-calibration.json   as in the run, if it has one; `start_share` drops it, as it is of other weights
+calibration.json   as in the run, if it has one, and its weights are not averaged with others
 MODEL_CARD.md    use, limits, data, metrics, licence, training
 manifest.json    checksums of options, words and weights
 """
@@ -16,7 +16,7 @@ import json
 import os
 import pathlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gcap_tf import errors, files, locks
@@ -51,6 +51,7 @@ def pack(
   licence: str = "",
   start_share: float = 0.0,
   detector: str = "",
+  others: Sequence[files.PathLike] = (),
 ) -> int:
   """Writes the folder `out` in one rename; returns its size in bytes.
 
@@ -64,9 +65,12 @@ def pack(
       `blend_with_start`.
     detector: of a captioner of photographs, in place of the one that made its regions: "shipped"
       needs no copy.
+    others: runs whose weights are averaged with those of `run`, see `average`.
   """
   out = pathlib.Path(out)
   loaded = run_folders.load(run)
+  if others:
+    average(loaded, [run_folders.load(other, loaded.kind) for other in others])
   start = blend_with_start(loaded, start_share) if start_share else None
   _check_replaceable(out)
   if out.resolve() == loaded.folder.resolve():
@@ -77,6 +81,8 @@ def pack(
     earlier = earlier_stages(loaded.config)
     if earlier:
       config["earlier_stages"] = earlier
+    if others:
+      config["averaged_runs"] = 1 + len(others)
     if start:
       config["start_share"] = start_share
       config["start_stage"] = len(earlier_stages(start.config)) + 1
@@ -93,7 +99,7 @@ def pack(
     packed_weights.save(packed_weights.path_of(partial), loaded.model)
     if loaded.kind == "captioner":
       run_words.of(loaded.folder, loaded.vocabulary)  # Asks the tagger now, not the user's.
-    for name in (run_words.FILE, *(() if start_share else (run_answers.FILE,))):
+    for name in (run_words.FILE, *(() if start_share or others else (run_answers.FILE,))):
       if (loaded.folder / name).exists():
         shutil.copyfile(loaded.folder / name, partial / name)
     card = run_card.text(run_folders.load(partial), licence)
@@ -134,6 +140,26 @@ def _pack_detector(run: run_folders.Run, detector: str, out: pathlib.Path) -> di
     fingerprint=region_extractor.fingerprint([eyes.detector]),
   )
   return kept.to_dict()
+
+
+def average(run: run_folders.Run, others: Sequence[run_folders.Run]) -> None:
+  """Gives a fine-tuned model the mean of its weights and those of others with the same start.
+
+  Runs that began with one run, and differ in seed or options, err in different ways; the mean of
+  their weights errs less (Wortsman et al., "Model soups", ICML 2022).
+  """
+  for other in others:
+    if other.vocabulary != run.vocabulary or other.model.config != run.model.config:
+      raise errors.UserError(f"{other.folder} is another model than {run.folder}: no mean of them")
+    if not run.config.get("start") or other.config.get("start") != run.config["start"]:
+      raise errors.UserError(
+        f"{other.folder} did not begin with the same run as {run.folder}: no mean of them"
+      )
+  for variable, *further in zip(
+    run.model.variables, *(other.model.variables for other in others), strict=True
+  ):
+    total = sum((each.value for each in further), start=variable.value)
+    variable.assign(total / (1 + len(others)))
 
 
 def blend_with_start(run: run_folders.Run, share: float) -> run_folders.Run:

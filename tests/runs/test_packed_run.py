@@ -81,6 +81,23 @@ def test_a_fine_tuned_run_can_be_averaged_with_its_start(tmp_path):
     packed_run.pack(tmp_path / "first", tmp_path / "other", start_share=0.5)
 
 
+def test_runs_with_the_same_start_can_be_averaged(tmp_path):
+  first = tiny_runs.trained_run(tmp_path / "first")
+  for name in "ab":
+    tiny_runs.trained_run(tmp_path / name, start=str(tmp_path / "first"), method="scst")
+  a, b = (run_folders.load(tmp_path / name) for name in "ab")
+  for variable in b.model.variables:
+    variable.assign(variable + 1.0)
+  packed_run.average(a, [b, b, b])
+  for variable, before in zip(a.model.variables, first.model.variables, strict=True):
+    np.testing.assert_allclose(variable.numpy(), before.numpy() + 0.75, atol=1e-6)
+  packed_run.pack(tmp_path / "a", tmp_path / "out", others=[tmp_path / "b"])
+  card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
+  assert "the mean of 2 runs of this stage" in card
+  with pytest.raises(errors.UserError, match="did not begin with the same run"):
+    packed_run.pack(tmp_path / "a", tmp_path / "other", others=[tmp_path / "first"])
+
+
 def test_the_start_of_an_average_is_the_last_run_on_captions(tmp_path):
   tiny_runs.trained_run(tmp_path / "language")
   captions = tiny_runs.trained_run(tmp_path / "captions", start=str(tmp_path / "language"))
