@@ -20,6 +20,8 @@ _HEADLINES = (
   ("F1_loc, %", "f1_loc"),
   ("F1_all per sentence, %", "f1_all_per_sentence"),
   ("F1_loc per sentence, %", "f1_loc_per_sentence"),
+  ("objects said that nobody annotated (CHAIR_i), %", "chair_i"),
+  ("colours right, %", "colour_accuracy"),
   ("attention accuracy, %", "attention_accuracy"),
 )
 # Options without effect -> the option that must be on.
