@@ -24,6 +24,7 @@ class DecodeConfig:
     samples: captions drawn per picture.
     temperature: logits are divided by it before a draw.
     decoding_constraint: forbids a word right after itself.
+    joins: ids of words ("and", "or") that no word stands on both sides of.
     block_trigrams: divides the chance of a word that would repeat a trigram by four, once for
       every earlier occurrence of the trigram.
     bad_endings: ids of words that a caption must not end with.
@@ -50,6 +51,7 @@ class DecodeConfig:
   samples: configs.PositiveInt = 1
   temperature: configs.Positive = 1.0
   decoding_constraint: bool = False
+  joins: tuple[configs.Count, ...] = ()
   block_trigrams: bool = False
   bad_endings: tuple[configs.Count, ...] = ()
   no_repeat_ngram: configs.Count = 0

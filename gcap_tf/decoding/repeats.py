@@ -1,6 +1,6 @@
 """Words that a caption must not say again, found from the words so far.
 
-    immediate     the last word: "a a"
+    immediate     the last word: "a a"; the word before "and": "white and white"
     n-grams       a word that would end an n-gram which the caption already has
     word groups   every form of a noun or verb that was said ("dog", "dogs"); with `told_apart`,
                   unless the last word tells the two apart
@@ -38,6 +38,9 @@ def forbidden(
   rules = []
   if config.decoding_constraint:
     rules.append(_word_at(history, t - 1)[:, tf.newaxis])
+  if config.joins:
+    joined = tf.gather(is_one_of(config.joins, size), _word_at(history, t - 1))
+    rules.append(tf.where(joined, _word_at(history, t - 2), 0)[:, tf.newaxis])
   if config.no_repeat_ngram:
     rules.append(_ngram_ends(config.no_repeat_ngram, t, history))
   if config.word_groups:

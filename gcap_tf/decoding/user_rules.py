@@ -1,8 +1,9 @@
 """The rules of decoding that users get by default, and that parity runs switch off.
 
-A caption for a user has no UNK, no word twice in a row, no repeated n-gram, no repeated noun or
-verb (`repeats`), no noun right after "is" or "are", and does not end with a word such as "a" or
-"with". Training, its validation and comparisons with released programs decode without these rules.
+A caption for a user has no UNK, no word twice in a row or on both sides of "and", no repeated
+n-gram, no repeated noun or verb (`repeats`), no noun right after "is" or "are", and does not end
+with a word such as "a" or "with". Training, its validation and comparisons with released programs
+decode without these rules.
 """
 
 import dataclasses
@@ -68,6 +69,7 @@ class UserRules:
       config,
       unknown=unknown,
       decoding_constraint=self.no_repeat_ngram > 0,
+      joins=ids(("and", "or")) if self.no_repeat_ngram else (),
       no_repeat_ngram=self.no_repeat_ngram,
       word_groups=() if self.repeat_words == "allow" else classes.groups(vocabulary),
       told_apart=self.repeat_words == "apart",

@@ -28,6 +28,12 @@ def test_a_word_does_not_follow_itself():
   assert forbidden(0, row(), decoding_constraint=True) == []
 
 
+def test_a_word_does_not_stand_on_both_sides_of_and():
+  assert forbidden(3, row(1, 2, 5), joins=(5,)) == [2]
+  assert forbidden(3, row(1, 5, 2), joins=(5,)) == []
+  assert forbidden(1, row(5), joins=(5,)) == [] and forbidden(0, row(), joins=(5,)) == []
+
+
 def test_an_ngram_is_not_completed_twice():
   assert forbidden(5, row(1, 2, 3, 1, 2), no_repeat_ngram=3) == [3]
   assert forbidden(5, row(1, 2, 3, 4, 2), no_repeat_ngram=3) == []
