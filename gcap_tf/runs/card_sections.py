@@ -79,14 +79,20 @@ def stages(config: dict[str, Any]) -> list[str]:
     begun = "captions" if "start" in options else "from random weights"
     lines.append(f"{number}. {stage.get('method') or begun}")
     lines += [f"   - {key}: `{value}`" for key, value in options.items()]
-  if config.get("averaged_runs"):
-    count = config["averaged_runs"]
-    lines.append(f"   - weights: the mean of {count} runs of this stage (other seeds or options)")
+    if stage.get("averaged_runs"):
+      count = stage["averaged_runs"]
+      lines.append(f"   - weights: the mean of {count} runs of this stage (other seeds or options)")
+    if stage is not config and stage.get("start_share"):
+      lines.append(f"   - then weights: {_blend(stage, number)}")
   if config.get("start_share"):
-    before, tuned = config["start_share"], 1 - config["start_share"]
-    stage = config.get("start_stage", 1)
-    lines.append(f"{len(every) + 1}. weights: {before:g} of {stage} + {tuned:g} of {len(every)}")
+    lines.append(f"{len(every) + 1}. weights: {_blend(config, len(every))}")
   return [*lines, ""]
+
+
+def _blend(stage: Mapping[str, Any], number: int) -> str:
+  """The stages whose weights were averaged after stage `number`, and their shares."""
+  before, tuned = stage["start_share"], 1 - stage["start_share"]
+  return f"{before:g} of {stage.get('start_stage', 1)} + {tuned:g} of {number}"
 
 
 def _options(training: Mapping[str, Any]) -> dict[str, Any]:

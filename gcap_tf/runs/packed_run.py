@@ -37,6 +37,7 @@ from gcap_tf.vision.extraction import region_extractor
 
 _OF_THE_MACHINE = ("data", "command", "start")
 _MOST_STAGES = 20
+_OF_A_STAGE = ("model", "method", "training", "start_share", "start_stage")
 _CONTENT = {
   *("config.json", "vocabulary.json", "MODEL_CARD.md", packed_weights.NAME, run_words.FILE),
   *(packed_manifest.NAME, run_answers.FILE, card_sections.METRICS, photograph_runs.DETECTOR),
@@ -225,7 +226,7 @@ def earlier_stages(config: dict[str, Any]) -> list[dict[str, Any]]:
   for _, before in starts(config):
     if len(found) >= _MOST_STAGES:
       break
-    stage = {key: before[key] for key in ("model", "method", "training") if key in before}
+    stage = {key: before[key] for key in _OF_A_STAGE if key in before}
     found = [*before.get("earlier_stages", ()), portable(stage), *found]
   return found
 

@@ -10,10 +10,11 @@ from gcap_tf import errors, files
 from gcap_tf.decoding import answers, confidence
 from gcap_tf.decoding import pointing as pointings
 from gcap_tf.runs import packed_manifest, region_recipes, run_folders, run_words
-from gcap_tf.text import articles, object_words
+from gcap_tf.text import articles, lemmas, object_words
 
 FILE = "calibration.json"
 FIGURES = "figures"
+_AREA_POWER = 0.25  # Among things of one name, people rather mean the large one.
 
 
 def rules(run: run_folders.Run, names: tuple[str, ...] = ()) -> answers.AnswerRules:
@@ -23,16 +24,17 @@ def rules(run: run_folders.Run, names: tuple[str, ...] = ()) -> answers.AnswerRu
     run: the captioner.
     names: words that name things; () takes those of the run's word classes.
   """
-  things = names or run_words.of(run.folder, run.vocabulary).things
+  names = names or run_words.of(run.folder, run.vocabulary).things
   ids = run.vocabulary.ids
+  things = tuple(ids[word] for word in names if word in ids)
   both, after_an = articles.ids(run.vocabulary)
   return answers.AnswerRules(
-    things=tuple(ids[word] for word in things if word in ids),
+    things=things,
     labels_only=run.model.config.num_labels > 0 and run.model.config.feature_size == 0,
     calibration=read(pathlib.Path(run.folder) / FILE),
     articles=both,
     after_an=after_an,
-    pointing=pointing(run),
+    pointing=pointing(run) or pointing_by_names(run, things),
   )
 
 
@@ -53,6 +55,30 @@ def pointing(run: run_folders.Run) -> pointings.Pointing | None:
     plurals=plural,
     label_columns=tuple(columns["labels"]),
     score_column=columns["score"][0],
+  )
+
+
+def pointing_by_names(run: run_folders.Run, things: tuple[int, ...]) -> pointings.Pointing | None:
+  """How the words of a run point if its regions have one label each and no feature; else None.
+
+  Args:
+    run: the captioner.
+    things: ids of the words that name a thing; no other word names a label.
+  """
+  config, vocabulary = run.model.config, run.vocabulary
+  if not config.num_labels or config.feature_size or run.model.num_frames > 1:
+    return None
+  names = [lemmas.lemma(label) for label in vocabulary.labels]
+  places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+  named = [-1] * vocabulary.size
+  for number in things:
+    named[number] = places.get(lemmas.lemma(vocabulary.words[number]), -1)
+  plural = (n for n in things if named[n] >= 0 and object_words.is_plural(vocabulary.words[n]))
+  return pointings.Pointing(
+    word_labels=tuple(named),
+    plurals=tuple(plural),
+    region_labels=(-1, *(places[name] for name in names)),
+    area_power=_AREA_POWER,
   )
 
 

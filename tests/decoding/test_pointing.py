@@ -55,3 +55,28 @@ def test_a_picture_without_regions_keeps_a_box_of_its_own():
   index, box = pointing.boxes(RULES, tokens, pointed, BOXES)
   assert index.numpy().tolist() == [[0]]
   np.testing.assert_allclose(box[0, 0], BOXES[0, 0])
+
+
+NAMED = pointing.Pointing((-1, -1, 0, 0, 1), (3,), region_labels=(-1, 0, 1, 0), area_power=0.25)
+
+
+def test_a_word_points_among_the_regions_of_its_label():
+  batch = {"region_labels": tf.constant([[1, 3, 2]]), "region_mask": tf.ones([1, 3], tf.bool)}
+  alpha = np.array([0.12, 0.1, 0.78])
+  attention = tf.constant(np.broadcast_to(alpha, [1, 3, 3]), tf.float32)
+  found = pointing.evidence(NAMED, batch | {"boxes": BOXES}, tf.constant([[1, 2, 4]]), attention)
+  np.testing.assert_allclose(found[0, 0], alpha, rtol=1e-6)  # "a" names no label.
+  joint = np.sqrt(alpha) * [1, 1, 0] * np.array([0.09, 0.2, 1.0]) ** 0.25
+  np.testing.assert_allclose(found[0, 1], joint / joint.sum(), atol=2e-3)
+  assert found[0, 1].numpy().argmax() == 1, "the larger of two dogs"
+  np.testing.assert_allclose(found[0, 2], [0, 0, 1], atol=2e-3)
+
+
+def test_a_word_whose_label_no_region_has_keeps_its_attention():
+  batch = {
+    "region_labels": tf.constant([[1, 0, 2]]),
+    "region_mask": tf.constant([[True, True, False]]),
+  }
+  attention = tf.constant([[[0.4, 0.6, 0.0]]])
+  found = pointing.evidence(NAMED, batch | {"boxes": BOXES}, tf.constant([[4]]), attention)
+  np.testing.assert_allclose(found, attention, rtol=1e-6)

@@ -111,6 +111,17 @@ def test_the_start_of_an_average_is_the_last_run_on_captions(tmp_path):
   assert "4. weights: 0.5 of 2 + 0.5 of 3" in card
 
 
+def test_a_run_that_began_with_an_average_says_so(tmp_path):
+  tiny_runs.trained_run(tmp_path / "first")
+  tiny_runs.trained_run(tmp_path / "second", start=str(tmp_path / "first"), method="scst")
+  packed_run.pack(tmp_path / "second", tmp_path / "packed", start_share=0.75)
+  tiny_runs.trained_run(tmp_path / "third", start=str(tmp_path / "packed"), method="scst")
+  packed_run.pack(tmp_path / "third", tmp_path / "out", start_share=0.5)
+  card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
+  first, rest = card.split("then weights: 0.75 of 1 + 0.25 of 2")
+  assert "2. scst" in first and "3. scst" in rest and "4. weights: 0.5 of 2 + 0.5 of 3" in rest
+
+
 def test_a_folder_that_is_something_else_is_left_alone(tmp_path):
   tiny_runs.trained_run(tmp_path / "run")
   (tmp_path / "mine").mkdir()

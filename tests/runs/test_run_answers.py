@@ -34,3 +34,20 @@ def test_rules_follow_the_run_folder(tmp_path):
   assert found.labels_only and found.calibration == FITTED
   assert "dog" in [run.vocabulary.words[index] for index in found.things]
   assert run_answers.rules(run, ("man",)).things == (run.vocabulary.ids["man"],)
+
+
+def test_words_of_a_captioner_of_labels_point_by_the_names_of_boxes(tmp_path):
+  run = tiny_runs.captioner_run(tmp_path, feature_size=0, labelled=True)
+  ids, labels = run.vocabulary.ids, run.vocabulary.labels
+  found = run_answers.rules(run, ("dog", "man")).pointing
+  assert found.region_labels[0] == -1 and len(found.region_labels) == len(labels) + 1
+  named = found.word_labels[ids["dog"]]
+  assert named >= 0 and named == found.region_labels[labels.index("dog") + 1]
+  assert [n for n, label in enumerate(found.word_labels) if label >= 0] == sorted(
+    ids[word] for word in ("dog", "man") if word in labels
+  )
+
+
+def test_words_of_a_captioner_of_bare_features_point_by_attention(tmp_path):
+  run = tiny_runs.captioner_run(tmp_path, feature_size=4, labelled=False)
+  assert run_answers.rules(run, ("dog",)).pointing is None

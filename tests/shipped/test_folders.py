@@ -7,8 +7,9 @@ import pytest
 
 from gcap_tf import errors, files
 from gcap_tf.data.stores import region_store
+from gcap_tf.decoding import user_rules
 from gcap_tf.evaluation import captioner_evaluation, region_captioning
-from gcap_tf.runs import detector_runs, packed_weights, run_folders
+from gcap_tf.runs import detector_runs, packed_weights, run_answers, run_folders, run_words
 from gcap_tf.shipped import folders
 from serving import client, embedded, samples, versions
 
@@ -84,8 +85,11 @@ def _caption(run, picture) -> str:
     def _read(self, image_id):
       return picture.regions
 
-  config = captioner_evaluation.usual_decoding(run.model)
-  (row,) = region_captioning.caption_store(run, One("scenes"), config)
+  usual = captioner_evaluation.usual_decoding(run.model)
+  classes = run_words.of(run.folder, run.vocabulary)
+  config = user_rules.UserRules().apply(usual, run.vocabulary, classes)
+  rules = run_answers.rules(run)
+  (row,) = region_captioning.caption_store(run, One("scenes"), config, rules=rules)
   return row["caption"]
 
 
