@@ -3,7 +3,7 @@ import pytest
 import gcap_tf
 from export import shipped_models
 from gcap_tf.shipped import folders
-from tests.vision import picture_files
+from serving import free_photographs
 
 pytestmark = pytest.mark.skipif(
   not (folders.PHOTOGRAPHS / "config.json").exists(), reason="this tree has no shipped captioner"
@@ -23,8 +23,10 @@ def test_the_captioner_of_photographs_is_exported_once_and_answers_as_its_run(
   written = (exported / "1" / "saved_model.pb").stat().st_mtime_ns
   assert shipped_models.base_path() == exported
   assert (exported / "1" / "saved_model.pb").stat().st_mtime_ns == written
-  photographs = [data for name, data in picture_files.samples().items() if name != "webp"]
+  # Drawn noise would do less: its answers are so unsure that rounding decides them.
+  photographs = list(free_photographs.find().values())
   answers = [gcap_tf.load(folder).caption(photographs) for folder in ("shipped", exported)]
+  assert sum(answer.answered for answer in answers[0]) >= 3
   for run, saved in zip(*answers, strict=True):
     assert (run.caption, run.answered) == (saved.caption, saved.answered)
 
