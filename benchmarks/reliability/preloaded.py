@@ -4,11 +4,13 @@ A child is a process of its own, as if it had been started with `python -m MODUL
 killed at any moment. It must not outlive the `Starter`.
 """
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 
 _PROGRAM = """
@@ -33,6 +35,7 @@ for line in sys.stdin:
   print(child, flush=True)
   print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
+_CPUCLOCK_SCHED = 2  # of Linux: the clock of what a whole process has run
 # What every training program imports.
 TRAINING = (
   *("tensorflow", "keras", "gcap_tf.training.loop", "gcap_tf.runs.run_folders"),
@@ -47,6 +50,7 @@ class Child:
     self._starter = starter
     self.pid = int(starter.stdout.readline())
     self._code: int | None = None
+    self._seconds = 0.0
 
   def running(self) -> bool:
     """Whether it has not ended; a killed one has ended when `wait` returns."""
@@ -57,6 +61,18 @@ class Child:
         return file.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
       return False
+
+  def seconds(self) -> float:
+    """Processor seconds it has used; those of the last call if it has ended."""
+    with contextlib.suppress(OSError):
+      self._seconds = time.clock_gettime(~self.pid << 3 | _CPUCLOCK_SCHED)
+    return self._seconds
+
+  def use(self, seconds: float) -> None:
+    """Waits until it has used so many processor seconds more, or has ended."""
+    end = self.seconds() + seconds
+    while self.running() and self.seconds() < end:
+      time.sleep(0.001)
 
   def kill(self) -> None:
     if self._code is None:

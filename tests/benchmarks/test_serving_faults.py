@@ -67,6 +67,16 @@ def test_the_slope_of_memory_comes_from_the_second_half():
   assert soak.slope_per_hour(samples) == pytest.approx(60.0)
 
 
+def test_every_round_of_swaps_adds_its_numbers():
+  found = {"held": False, "swaps": 6, "bad_versions": 1, "requests": 90, "failed": 2, "mixed": 0}
+  found |= {"rounds": 1, "slow_rounds": 1, "p99_times": 1.7}
+  assert serving_faults.numbers("swaps", found) == {
+    **{"FAILED": 6, "bad_versions": 1, "requests": 90, "failed": 2, "mixed": 0},
+    **{"rounds": 1, "slow_rounds": 1},
+  }
+  assert serving_faults.numbers("cut", {"held": True, "cut": 60}) == {"held": 60}
+
+
 def test_tally_keeps_what_went_wrong():
   tally = probes.Tally()
   tally.add("unknown model", "OK", {"NOT_FOUND"}, 7)
