@@ -5,11 +5,12 @@
 
 Each program runs once without kills. Then it starts in a new folder, gets SIGKILL, and starts
 again with the same command; this happens --kills times before it may finish. Kills fall, in turn,
-at a random moment before its next checkpoint, at one after it, and into a checkpoint while it is
-written. Moments count in processor seconds of the program, so a busy machine does not shift them.
-Weights, optimiser state and metrics.jsonl must equal those of the first run. With --work, a later
-run of this benchmark takes the first runs from there. Prints a line for every kill, then one JSON
-object; the exit code is 0 if all final states are equal.
+at a random moment of its start, shortly after its next checkpoint, and into the one after that.
+Moments count in processor seconds of the program, so a busy machine does not shift them.
+Weights, optimiser state and metrics.jsonl must equal those of the first run, and nothing
+half-written may be left. With --work, a later run of this benchmark takes the first runs from
+there. Prints a line for every kill, then one JSON object; the exit code is 0 if all final states
+are equal.
 """
 
 import json
@@ -19,7 +20,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 import tensorflow as tf
@@ -33,15 +33,19 @@ from gcap_tf.vision import detector
 
 _NEVER = 1_000_000
 # Processor seconds of a program in which a kill falls.
-_FIRST_SECONDS = 3.0  # from its start to its first checkpoint, before that is known
+_FIRST_SECONDS = 3.0  # from its start, before it is known how long that takes
 _MOST_SECONDS = 0.4  # after a checkpoint
-_SAVE_SECONDS = 0.03  # after the first byte of a checkpoint
-_PLACES = ("early", "late", "save")
+_SAVE_SECONDS = 0.03  # after the beginning of a checkpoint
+_PLACES = ("any", "late", "save")
 MODULES = (
   *preloaded.TRAINING,
   *("gcap_tf.recipes.catalog", "gcap_tf.matchers.catalog", "gcap_tf.captioners.catalog"),
   *("gcap_tf.training.methods.matching", "gcap_tf.training.methods.self_critical"),
-  *("gcap_tf.training.methods.contrastive", "gcap_tf.training.methods.detection"),
+  *(
+    "benchmarks.reliability.sudden_end",
+    "gcap_tf.training.methods.contrastive",
+    "gcap_tf.training.methods.detection",
+  ),
 )
 _STARTED = ("scst", "contrastive")  # programs that begin with a captioner
 _SMALL_CAPTIONER = ("hidden_size=24", "embedding_size=16", "attention_size=16")
@@ -136,35 +140,33 @@ def is_saving(run: pathlib.Path) -> bool:
 
 
 class Killer:
-  """Starts one program again and again, and kills it.
+  """Starts one program again and again, with its end in it.
 
   Attributes:
-    first: processor seconds from its last start to its first new checkpoint.
+    longest: processor seconds of its last start that wrote a checkpoint.
   """
 
   def __init__(self, starter: preloaded.Starter, arguments: list[str], run: pathlib.Path):
     self.starter, self.arguments, self.run = starter, arguments, run
-    self.first = _FIRST_SECONDS
+    self.longest = _FIRST_SECONDS
 
   def kill(self, place: str, rng: random.Random) -> tuple[bool, bool]:
-    """Kills a run before its next checkpoint ("early"), after it ("late") or in one ("save").
+    """Kills a run at any moment ("any"), after its next checkpoint ("late") or in one ("save").
 
     Returns:
       Whether it was killed before it finished, and whether a checkpoint was being written.
     """
-    before = newest(self.run)
-    child = self.starter.start(self.arguments[2:])
-    if place == "early":
-      child.use(rng.uniform(0.0, self.first))
-    else:
-      while child.running() and newest(self.run) <= before:
-        time.sleep(0.01)
-      self.first = child.seconds()
-      while place == "save" and child.running() and not is_saving(self.run):
-        time.sleep(0.001)
-      child.use(rng.uniform(0.0, _SAVE_SECONDS if place == "save" else _MOST_SECONDS))
-    child.kill()
+    call = f'sudden_end.at_call("{checkpoints.__name__}", "save", '
+    end = {
+      "any": f"sudden_end.after({rng.uniform(0.0, self.longest)})",
+      "late": f"{call}{rng.uniform(0.0, _MOST_SECONDS)}, ended=True)",
+      "save": f"{call}{rng.uniform(0.0, _SAVE_SECONDS)}, number=2)",
+    }[place]
+    before = f"from benchmarks.reliability import sudden_end; {end}"
+    child = self.starter.start(self.arguments[2:], before=before)
     killed = child.wait() == -signal.SIGKILL
+    if place != "any":
+      self.longest = child.seconds
     return killed, is_saving(self.run)
 
 
@@ -192,15 +194,16 @@ def kill_program(
       break
     steps.append(newest(run))
     saves += saving
-    counts.add(program, kills=1, inside_saves=int(saving), early=int(place == "early"))
+    counts.add(program, kills=1, inside_saves=int(saving), any_moment=int(place == "any"))
     shown = "inside a save" if saving else f"{place}, between saves"
     print(f"{program} kill {len(steps)}, {shown}: newest step {steps[-1]}", flush=True)
   finish(arguments, starter)
-  equal = state(run) == state(whole)
+  left = [path.name for path in run.rglob(".*")]
+  equal = state(run) == state(whole) and not left
   counts.add(program, **{"same_bits" if equal else "other_bits": 1})
   if equal:
     files.remove(run)
-  verdict = "the same bits" if equal else "NOT the same"
+  verdict = "the same bits" if equal else f"NOT the same; left half-written: {left}"
   print(f"{program}: {len(steps)} kills, {saves} inside saves, {verdict}", flush=True)
   return {
     "kills": len(steps),

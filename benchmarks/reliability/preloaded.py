@@ -4,13 +4,11 @@ A child is a process of its own, as if it had been started with `python -m MODUL
 killed at any moment. It must not outlive the `Starter`.
 """
 
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 
 _PROGRAM = """
@@ -33,9 +31,9 @@ for line in sys.stdin:
     runpy.run_module(module, run_name="__main__", alter_sys=True)
     os._exit(0)
   print(child, flush=True)
-  print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+  _, status, used = os.wait4(child, 0)
+  print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, flush=True)
 """
-_CPUCLOCK_SCHED = 2  # of Linux: the clock of what a whole process has run
 # What every training program imports.
 TRAINING = (
   *("tensorflow", "keras", "gcap_tf.training.loop", "gcap_tf.runs.run_folders"),
@@ -44,13 +42,18 @@ TRAINING = (
 
 
 class Child:
-  """A running program; one at a time."""
+  """A running program; one at a time.
+
+  Attributes:
+    pid: its process.
+    seconds: processor seconds that it has used; known when `wait` has returned.
+  """
 
   def __init__(self, starter: subprocess.Popen):
     self._starter = starter
     self.pid = int(starter.stdout.readline())
     self._code: int | None = None
-    self._seconds = 0.0
+    self.seconds = 0.0
 
   def running(self) -> bool:
     """Whether it has not ended; a killed one has ended when `wait` returns."""
@@ -62,18 +65,6 @@ class Child:
     except FileNotFoundError:
       return False
 
-  def seconds(self) -> float:
-    """Processor seconds it has used; those of the last call if it has ended."""
-    with contextlib.suppress(OSError):
-      self._seconds = time.clock_gettime(~self.pid << 3 | _CPUCLOCK_SCHED)
-    return self._seconds
-
-  def use(self, seconds: float) -> None:
-    """Waits until it has used so many processor seconds more, or has ended."""
-    end = self.seconds() + seconds
-    while self.running() and self.seconds() < end:
-      time.sleep(0.001)
-
   def kill(self) -> None:
     if self._code is None:
       try:
@@ -84,7 +75,8 @@ class Child:
   def wait(self) -> int:
     """The exit code; negative for a signal."""
     if self._code is None:
-      self._code = int(self._starter.stdout.readline())
+      code, seconds = self._starter.stdout.readline().split()
+      self._code, self.seconds = int(code), float(seconds)
     return self._code
 
 

@@ -15,7 +15,7 @@ def test_a_matcher_that_was_killed_ends_with_the_same_bits(tmp_path):
   found = json.loads(done.stdout.splitlines()[-1])["matcher"]
   assert found["kills"] == 3 and found["same_bits"]
   counts = json.loads((tmp_path / "counts.json").read_text())["cases"]["matcher"]
-  assert counts["kills"] == 3 and counts["same_bits"] == counts["early"] == 1
+  assert counts["kills"] == 3 and counts["same_bits"] == counts["any_moment"] == 1
 
 
 def test_a_hidden_folder_of_a_checkpoint_is_a_save(tmp_path):
