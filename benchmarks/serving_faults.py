@@ -40,6 +40,7 @@ from benchmarks.load import (
   picture_requests,
   probes,
   soak,
+  swap_models,
   swaps,
 )
 from benchmarks.reliability import counts as counts_lib
@@ -135,7 +136,9 @@ CASES = {
   "heads": lambda base, f, counts: heads.send(base, f.heads, counts.total("heads")),
   "junk": lambda base, f, counts: junk(base, f.fuzz_bytes, seed=counts.total("junk")),
   "cut": lambda base, f, counts: cut_clients.cut(base, f.cuts, counts.total("cut")),
-  "swaps": lambda base, f, counts: swaps.swap(f.swaps, seed=counts.total("swaps")),
+  "swaps": lambda base, f, counts: swaps.swap(
+    f.swaps, seed=counts.total("swaps"), model=f.swap_model
+  ),
   "overload": lambda base, f, counts: overload.overload(base, f.seconds),
   "memory": lambda base, f, counts: memory(base, f.memory_requests),
   "soak": lambda base, f, counts: soak.soak(base, f.soak_seconds, counts.total("soak")),
@@ -190,6 +193,9 @@ if __name__ == "__main__":
   flags.DEFINE_integer("heads", 200, "Malformed heads and slow senders.", 1)
   flags.DEFINE_integer("cuts", 500, "Clients to cut mid-request.", 1)
   flags.DEFINE_integer("swaps", 10, "New versions under load.", 1)
+  flags.DEFINE_enum(
+    "swap_model", "scaled", list(swap_models.MODELS), "Model of swaps; captioner for latencies."
+  )
   flags.DEFINE_integer("memory_requests", 20_000, "Requests of memory.", 10)
   flags.DEFINE_integer("kills", 20, "Exports to kill.", 1)
   flags.DEFINE_float("seconds", 10.0, "Seconds of each half of overload.", 0.1)

@@ -2,8 +2,7 @@
 
 Versions alternate between two models with different weights. An answer names its version; it must
 be the answer of that version's model, whole. Every fifth new version is damaged: the one before
-must go on answering. Latencies are compared with those before the first swap. The models are tiny
-(`scaled_model`): what is counted are swaps of the server, not loads of a captioner.
+must go on answering. Latencies are compared with those before the first swap.
 """
 
 import pathlib
@@ -17,7 +16,7 @@ import grpc
 import numpy as np
 from tensorflow_serving.apis import model_pb2, predict_pb2
 
-from benchmarks.load import bursts, probes, scaled_model
+from benchmarks.load import bursts, probes, swap_models
 from benchmarks.reliability import damage
 from serving import embedded
 
@@ -28,20 +27,27 @@ _SLOW = 1.5  # times the p99 before; means something on a quiet machine alone
 _CALM = 50  # requests of each caller before the first swap
 
 
-def swap(count: int, workers: int = 4, seed: int = 0) -> dict:
-  """Adds `count` versions one after the other while `workers` callers ask."""
+def swap(count: int, workers: int = 4, seed: int = 0, model: str = "scaled") -> dict:
+  """Adds `count` versions one after the other while `workers` callers ask.
+
+  Args:
+    count: number of versions.
+    workers: number of callers.
+    seed: of the request and the damage.
+    model: of `swap_models.MODELS`.
+  """
+  kind = swap_models.MODELS[model]
   tally, done, calm = probes.Tally(), threading.Event(), threading.Barrier(workers + 1)
   quiet, busy, mixed = [], [], []
-  raw = scaled_model.request(seed)
+  raw = kind.request(seed)
   with tempfile.TemporaryDirectory() as folder:
     models = [
-      scaled_model.save(pathlib.Path(folder, name), number)
-      for name, number in (("a", 3.0), ("b", 5.0))
+      kind.save(pathlib.Path(folder, name), number) for name, number in (("a", 3.0), ("b", 5.0))
     ]
     base = pathlib.Path(folder, "served")
     shutil.copytree(models[1], base / "1")
-    with probes.server_of(base, scaled_model.NAME) as server:
-      wanted = {1: _answer(server, raw)}
+    with probes.server_of(base, kind.name) as server:
+      wanted = {1: _answer(server, kind, raw)}
       known = threading.Event()
 
       def ask(predict, into: list[float]) -> None:
@@ -53,7 +59,7 @@ def swap(count: int, workers: int = 4, seed: int = 0) -> dict:
         into.append(time.monotonic() - started)
         tally.add("request", code, {"OK"}, len(raw))
         if found:
-          version, content = _content(found)
+          version, content = _content(kind, found)
           if content != wanted.get(version % 2, content):
             mixed.append(version)
         time.sleep(_PAUSE)
@@ -74,7 +80,7 @@ def swap(count: int, workers: int = 4, seed: int = 0) -> dict:
         calm.wait()
         _publish(base, 2, models[0])
         _wait_for(server, 2)
-        wanted[0] = _answer(server, raw)
+        wanted[0] = _answer(server, kind, raw)
         known.set()
         megabytes = [probes.megabytes()]
         bad = _publish_many(server, base, models, count, random.Random(seed))
@@ -130,21 +136,22 @@ def _wait_for(server: embedded.Server, number: int, failed: int = 0) -> None:
   """Waits until a version is the only available one, and another has been given up."""
   deadline = time.monotonic() + _WAIT
   while time.monotonic() < deadline:
-    statuses = server.models.statuses(model_pb2.ModelSpec(name=scaled_model.NAME))
+    (name,) = available = server.models.available()
+    statuses = server.models.statuses(model_pb2.ModelSpec(name=name))
     given_up = {each.version for each in statuses if each.status.error_code}
-    if server.models.available()[scaled_model.NAME] == [number] and failed in {0, *given_up}:
+    if available[name] == [number] and failed in {0, *given_up}:
       return
     time.sleep(0.01)
   raise TimeoutError(f"version {number} did not become the only one")
 
 
-def _answer(server: embedded.Server, raw: bytes) -> dict[str, bytes]:
+def _answer(server: embedded.Server, kind: swap_models.SwapModel, raw: bytes) -> dict[str, bytes]:
   with grpc.insecure_channel(server.address) as channel:
-    return _content(channel.unary_unary(bursts.METHOD)(raw, timeout=60))[1]
+    return _content(kind, channel.unary_unary(bursts.METHOD)(raw, timeout=60))[1]
 
 
-def _content(raw: bytes) -> tuple[int, dict[str, bytes]]:
-  """Version and outputs of a serialised answer."""
+def _content(kind: swap_models.SwapModel, raw: bytes) -> tuple[int, dict[str, bytes]]:
+  """Version and exact outputs of a serialised answer."""
   answer = predict_pb2.PredictResponse.FromString(raw)
-  outputs = {name: tensor.SerializeToString() for name, tensor in answer.outputs.items()}
+  outputs = {name: answer.outputs[name].SerializeToString() for name in kind.exact}
   return answer.model_spec.version.value, outputs

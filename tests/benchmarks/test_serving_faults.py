@@ -3,7 +3,16 @@ import json
 import pytest
 
 from benchmarks import serving_faults
-from benchmarks.load import cut_clients, heads, overload, picture_requests, probes, soak, swaps
+from benchmarks.load import (
+  cut_clients,
+  heads,
+  overload,
+  picture_requests,
+  probes,
+  soak,
+  swap_models,
+  swaps,
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +52,9 @@ def test_clients_that_vanish_leave_nothing(base):
   assert sum(found["ways"].values()) == found["cut"] >= 60
 
 
-def test_new_versions_under_load_fail_no_request():
-  found = swaps.swap(6, workers=2)
+@pytest.mark.parametrize("model", swap_models.MODELS)
+def test_new_versions_under_load_fail_no_request(model):
+  found = swaps.swap(6, workers=2, model=model)
   assert found["held"], json.dumps(found)
   assert found["bad_versions"] == 1 and found["requests"] > 100
 
