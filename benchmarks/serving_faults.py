@@ -1,7 +1,7 @@
 """Faults that a server must survive, with the counts of docs/reliability.md.
 
     python -m benchmarks.serving_faults                      # every case, a few minutes
-    python -m benchmarks.serving_faults --cases=fuzz --fuzz_bytes=100000000 --counts=FILE
+    python -m benchmarks.serving_faults --cases=cut --cuts=1000 --rounds=10 --counts=FILE
 
 fuzz      malformed gRPC and REST requests: each gets its expected code
 pictures  damaged pictures over gRPC and REST: bombs, cut files, other kinds, wrong types
@@ -15,11 +15,12 @@ soak      mixed traffic with photographs: no error, and the slope of memory
 kills     kill -9 at random moments of an export: no incomplete version appears
 
 Each case runs a real server in this process and prints one line; the exit code is 0 if
-every case held. The tests run the cases with small counts
-(tests/benchmarks/test_serving_faults.py).
+every case held. With --rounds, cases repeat with other seeds, and --counts is written after each.
+The tests run the cases with small counts (tests/benchmarks/test_serving_faults.py).
 """
 
 import http.client
+import itertools
 import json
 import pathlib
 import random
@@ -39,6 +40,7 @@ from benchmarks.load import (
   picture_requests,
   probes,
   soak,
+  swap_models,
   swaps,
 )
 from benchmarks.reliability import counts as counts_lib
@@ -134,18 +136,30 @@ CASES = {
   "heads": lambda base, f, counts: heads.send(base, f.heads, counts.total("heads")),
   "junk": lambda base, f, counts: junk(base, f.fuzz_bytes, seed=counts.total("junk")),
   "cut": lambda base, f, counts: cut_clients.cut(base, f.cuts, counts.total("cut")),
-  "swaps": lambda base, f, counts: swaps.swap(f.swaps),
+  "swaps": lambda base, f, counts: swaps.swap(
+    f.swaps, seed=counts.total("swaps"), model=f.swap_model
+  ),
   "overload": lambda base, f, counts: overload.overload(base, f.seconds),
   "memory": lambda base, f, counts: memory(base, f.memory_requests),
-  "soak": lambda base, f, counts: soak.soak(base, f.soak_seconds),
+  "soak": lambda base, f, counts: soak.soak(base, f.soak_seconds, counts.total("soak")),
   "kills": lambda base, f, counts: export_kills.kills(f.kills, seed=counts.total("kills")),
 }
-# What adds up over resumed runs: the number that a case is counted by.
+# What adds up over resumed runs: the number that a case is counted by, and others.
 _COUNTED = {
-  **dict.fromkeys(("fuzz", "pictures", "heads", "memory", "soak"), "requests"),
-  **{"junk": "connections", "cut": "cut", "swaps": "swaps", "kills": "killed_while_writing"},
-  "overload": "requests",
+  **dict.fromkeys(("fuzz", "pictures", "heads", "memory", "overload"), ("requests",)),
+  "junk": ("connections",),
+  "cut": ("cut",),
+  "soak": ("requests", "seconds"),
+  "swaps": ("swaps", "bad_versions", "requests", "failed", "mixed", "rounds", "slow_rounds"),
+  "kills": ("killed_while_writing", "broken"),
 }
+
+
+def numbers(name: str, found: dict) -> dict[str, int]:
+  """What a round of a case adds to its counts."""
+  first, *others = _COUNTED[name]
+  counted = {"held" if found["held"] else "FAILED": found[first]}
+  return counted | {other: round(found[other]) for other in others}
 
 
 def main(argv: list[str]) -> int:
@@ -153,29 +167,35 @@ def main(argv: list[str]) -> int:
   for name in flags.FLAGS.cases:
     if name not in CASES:
       raise errors.UserError(f'--cases: unknown case "{name}"; known: {", ".join(CASES)}')
-  figures = {}
+  figures, all_held = {}, True
   with (
     tempfile.TemporaryDirectory() as folder,
     counts_lib.opened(flags.FLAGS.counts) as counts,
   ):
     base = probes.tiny_model(pathlib.Path(folder))
-    for name in flags.FLAGS.cases:
-      found = figures[name] = CASES[name](base, flags.FLAGS, counts)
-      counts.add(name, **{"held" if found["held"] else "FAILED": found[_COUNTED[name]]})
+    for _, name in itertools.product(range(flags.FLAGS.rounds), flags.FLAGS.cases):
+      found = CASES[name](base, flags.FLAGS, counts)
+      counts.add(name, **numbers(name, found))
+      all_held &= found["held"]
+      figures[name] = found
       verdict = "held" if found["held"] else "FAILED"
       print(f"{verdict}  {name}  {found}  so far: {counts.of(name)}", flush=True)
   print(json.dumps(figures))
-  return 0 if all(figure["held"] for figure in figures.values()) else 1
+  return int(not all_held)
 
 
 if __name__ == "__main__":
   flags.DEFINE_list("cases", list(CASES), "Cases to run.")
+  flags.DEFINE_integer("rounds", 1, "Times that the cases run, each with other seeds.", 1)
   flags.DEFINE_string("counts", "", "File in which counts add up over runs; empty for none.")
   flags.DEFINE_integer("fuzz_bytes", 1_000_000, "Bytes of fuzz over each protocol, and of junk.", 1)
   flags.DEFINE_integer("pictures", 2000, "Damaged pictures to send.", 1)
   flags.DEFINE_integer("heads", 200, "Malformed heads and slow senders.", 1)
   flags.DEFINE_integer("cuts", 500, "Clients to cut mid-request.", 1)
   flags.DEFINE_integer("swaps", 10, "New versions under load.", 1)
+  flags.DEFINE_enum(
+    "swap_model", "scaled", list(swap_models.MODELS), "Model of swaps; captioner for latencies."
+  )
   flags.DEFINE_integer("memory_requests", 20_000, "Requests of memory.", 10)
   flags.DEFINE_integer("kills", 20, "Exports to kill.", 1)
   flags.DEFINE_float("seconds", 10.0, "Seconds of each half of overload.", 0.1)

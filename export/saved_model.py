@@ -70,6 +70,7 @@ def export(
   if (out / "config.json").exists() or (out / "dataset.json").exists():
     raise errors.UserError(f"{out} holds a run or prepared data; choose another --out")
   with locks.hold(out):
+    files.remove_leftovers(out)
     return _export(run, out, config)
 
 

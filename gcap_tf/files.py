@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import glob
 import hashlib
 import json
 import os
@@ -71,6 +72,19 @@ def remove(path: PathLike) -> None:
     shutil.rmtree(path)
   else:
     path.unlink(missing_ok=True)
+
+
+def remove_leftovers(folder: PathLike, name: str = "") -> None:
+  """Removes what `atomic_path` left in a folder when its program was killed.
+
+  Call it while no other program writes there: after `locks.hold`.
+
+  Args:
+    folder: that holds the paths that were written.
+    name: of the path; "" for any.
+  """
+  for partial in pathlib.Path(folder).glob(f".{glob.escape(name) or '*'}.partial-*"):
+    remove(partial)
 
 
 def write_text(path: PathLike, text: str) -> None:

@@ -19,6 +19,18 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path):
   assert [p.name for p in tmp_path.iterdir()] == ["value.json"]
 
 
+def test_what_a_killed_program_left_is_removed_and_nothing_else(tmp_path):
+  for name in (".a.json.partial-7", ".b.partial-8", ".a.json.lock", "c.partial-9", "a.json"):
+    (tmp_path / name).write_text("")
+  (tmp_path / ".folder.partial-7").mkdir()
+  (tmp_path / ".folder.partial-7" / "half").write_text("")
+  files.remove_leftovers(tmp_path, "a.json")
+  assert not (tmp_path / ".a.json.partial-7").exists() and (tmp_path / ".b.partial-8").exists()
+  files.remove_leftovers(tmp_path)
+  files.remove_leftovers(tmp_path / "absent")
+  assert {p.name for p in tmp_path.iterdir()} == {".a.json.lock", "c.partial-9", "a.json"}
+
+
 def test_a_folder_is_replaced_as_a_whole(tmp_path):
   for content in ("old", "new"):
     with files.atomic_path(tmp_path / "folder") as partial:

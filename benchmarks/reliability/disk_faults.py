@@ -141,7 +141,7 @@ class Bench:
     self.disk, self.starter, self.work = work / "disk", starter, work
     self.disk.mkdir()
     _mount("-t", "tmpfs", "-o", _WHOLE, "tmpfs", str(self.disk))
-    self.places = _prepare(work, commands)
+    self.places = _prepare(work, starter, commands)
 
   def run(self, command: Command, out: pathlib.Path, before: str = "") -> tuple[int, str]:
     """Exit code and output of a command."""
@@ -208,10 +208,10 @@ def held(outcomes: dict[str, str]) -> bool:
   return not any(word in text for text in outcomes.values() for word in bad)
 
 
-def _prepare(work: pathlib.Path, commands: list[str]) -> dict[str, str]:
+def _prepare(work: pathlib.Path, starter: preloaded.Starter, commands: list[str]) -> dict[str, str]:
   """Writes what the commands read; trains a captioner and a matcher only if one needs them."""
   places = {"data": work / "data", "pictures": work / "pictures", "model": work / "model"}
-  faults.prepare(work / "data")
+  faults.prepare(work / "data", starter)
   (work / "pictures").mkdir()
   for number, data in enumerate(damaged_files.photographs(2, 0)):
     (work / "pictures" / f"{number}.jpg").write_bytes(data)
@@ -233,7 +233,8 @@ def _prepare(work: pathlib.Path, commands: list[str]) -> dict[str, str]:
     faults.drawn_photographs_of(work / "photographs")
   for name, program in (("start", "captioner"), ("matcher", "matcher")):
     if any(f"{{{name}}}" in word for word in words):
-      faults.finish([*faults.command(program, work / "data", places[name], {}), "--epochs=2"])
+      arguments = [*faults.command(program, work / "data", places[name], {}), "--epochs=2"]
+      faults.finish(arguments, starter)
   return {name: str(path) for name, path in places.items()}
 
 
@@ -256,7 +257,7 @@ def main(argv: list[str]) -> int:
   print("| command | fault | what the user sees |\n|---|---|---|")
   with (
     tempfile.TemporaryDirectory() as folder,
-    preloaded.Starter() as starter,
+    preloaded.Starter(faults.MODULES) as starter,
     counts_lib.opened(flags.FLAGS.counts) as counts,
   ):
     bench = Bench(pathlib.Path(folder), starter, chosen)

@@ -31,7 +31,8 @@ for line in sys.stdin:
     runpy.run_module(module, run_name="__main__", alter_sys=True)
     os._exit(0)
   print(child, flush=True)
-  print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+  _, status, used = os.wait4(child, 0)
+  print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, flush=True)
 """
 # What every training program imports.
 TRAINING = (
@@ -41,12 +42,18 @@ TRAINING = (
 
 
 class Child:
-  """A running program; one at a time."""
+  """A running program; one at a time.
+
+  Attributes:
+    pid: its process.
+    seconds: processor seconds that it has used; known when `wait` has returned.
+  """
 
   def __init__(self, starter: subprocess.Popen):
     self._starter = starter
     self.pid = int(starter.stdout.readline())
     self._code: int | None = None
+    self.seconds = 0.0
 
   def running(self) -> bool:
     """Whether it has not ended; a killed one has ended when `wait` returns."""
@@ -68,7 +75,8 @@ class Child:
   def wait(self) -> int:
     """The exit code; negative for a signal."""
     if self._code is None:
-      self._code = int(self._starter.stdout.readline())
+      code, seconds = self._starter.stdout.readline().split()
+      self._code, self.seconds = int(code), float(seconds)
     return self._code
 
 

@@ -163,7 +163,7 @@ def fuzz(
   """Fuzzes a reader for some time, or for `most` inputs."""
   folder = pathlib.Path(keep, name) if keep else None
   stored = [path.read_bytes() for path in sorted(folder.glob("*"))] if folder else []
-  fuzzer = Fuzzer(name, counts.of(name).get("inputs", 0), stored)
+  fuzzer = Fuzzer(name, counts.sum("inputs"), stored)
   end, counted = time.monotonic() + seconds, 0
   while time.monotonic() < end and fuzzer.tried < most:
     fuzzer.step()

@@ -51,7 +51,9 @@ def import_files(
   elif values.get("max_length"):
     extra["max_length"] = int(values["max_length"])
   with locks.hold(out):
-    check_replaceable(pathlib.Path(out))
+    out = pathlib.Path(out)
+    check_replaceable(out)
+    files.remove_leftovers(out.parent, out.name)
     with files.atomic_path(out) as partial:
       run_folders.save(partial, kind, name, model, words, extra=extra)
   return name, model

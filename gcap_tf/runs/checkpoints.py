@@ -138,8 +138,7 @@ class StepCheckpoints:
 
   def remove_leftovers(self) -> None:
     """Removes folders that killed runs did not finish writing."""
-    for partial in self.folder.glob(".*.partial-*") if self.folder.exists() else ():
-      files.remove(partial)
+    files.remove_leftovers(self.folder)
 
   def check_fits(self, **models: keras.Model) -> None:
     """Raises a `UserError` if the newest state is of models with other variables."""

@@ -77,6 +77,7 @@ def pack(
   if out.resolve() == loaded.folder.resolve():
     raise errors.UserError(f"--out and --run are both {out}; choose another --out")
   with locks.hold(out), files.atomic_path(out) as partial:
+    files.remove_leftovers(out.parent, out.name)
     partial.mkdir()
     config = portable(loaded.config)
     earlier = earlier_stages(loaded.config)

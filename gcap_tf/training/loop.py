@@ -173,6 +173,7 @@ class _Loop:
       if self.record is not None:
         self.record.write(step)
       self.states.remove_leftovers()
+      files.remove_leftovers(self.folder)
       self.log.truncate_after(step)
     self.scores = self.log.values(f"val_{self.trainer.best_metric}", step)
     if step:

@@ -3,7 +3,16 @@ import json
 import pytest
 
 from benchmarks import serving_faults
-from benchmarks.load import cut_clients, heads, overload, picture_requests, probes, soak, swaps
+from benchmarks.load import (
+  cut_clients,
+  heads,
+  overload,
+  picture_requests,
+  probes,
+  soak,
+  swap_models,
+  swaps,
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +52,9 @@ def test_clients_that_vanish_leave_nothing(base):
   assert sum(found["ways"].values()) == found["cut"] >= 60
 
 
-def test_new_versions_under_load_fail_no_request():
-  found = swaps.swap(6, workers=2)
+@pytest.mark.parametrize("model", swap_models.MODELS)
+def test_new_versions_under_load_fail_no_request(model):
+  found = swaps.swap(6, workers=2, model=model)
   assert found["held"], json.dumps(found)
   assert found["bad_versions"] == 1 and found["requests"] > 100
 
@@ -65,6 +75,16 @@ def test_mixed_traffic_gets_its_codes(base):
 def test_the_slope_of_memory_comes_from_the_second_half():
   samples = [(0.0, 50.0), (60.0, 99.0), (120.0, 100.0), (180.0, 101.0)]
   assert soak.slope_per_hour(samples) == pytest.approx(60.0)
+
+
+def test_every_round_of_swaps_adds_its_numbers():
+  found = {"held": False, "swaps": 6, "bad_versions": 1, "requests": 90, "failed": 2, "mixed": 0}
+  found |= {"rounds": 1, "slow_rounds": 1, "p99_times": 1.7}
+  assert serving_faults.numbers("swaps", found) == {
+    **{"FAILED": 6, "bad_versions": 1, "requests": 90, "failed": 2, "mixed": 0},
+    **{"rounds": 1, "slow_rounds": 1},
+  }
+  assert serving_faults.numbers("cut", {"held": True, "cut": 60}) == {"held": 60}
 
 
 def test_tally_keeps_what_went_wrong():

@@ -12,6 +12,7 @@ NAMES = ["config.json", "vocabulary.json", "weights.npz", "manifest.json", "word
 @pytest.fixture(name="packed")
 def packed_run_folder(tmp_path):
   tiny_runs.trained_run(tmp_path / "run")
+  (tmp_path / ".out.partial-7").mkdir()  # of a program that was killed
   packed_run.pack(tmp_path / "run", tmp_path / "out")
   return tmp_path / "out"
 
@@ -24,6 +25,10 @@ def test_a_changed_file_is_refused(packed, name):
   (packed / name).write_bytes(bytes(content))
   with pytest.raises(errors.UserError, match=r"damaged|not valid JSON|not a numpy"):
     run_folders.load(packed)
+
+
+def test_nothing_is_left_next_to_a_packed_run(packed):
+  assert {path.name for path in packed.parent.iterdir()} == {"run", "out"}
 
 
 def test_a_missing_file_is_named_and_a_run_without_a_manifest_passes(packed):

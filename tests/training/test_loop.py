@@ -191,6 +191,13 @@ def test_a_killed_run_resumes_to_the_same_bits(tmp_path):
   assert (whole / "metrics.jsonl").read_text() == (killed / "metrics.jsonl").read_text()
 
 
+def test_what_a_killed_run_left_half_written_is_removed(tmp_path):
+  for name in (".metrics.jsonl.partial-7", "checkpoints/.step-00000004.partial-7"):
+    (tmp_path / "run" / name).mkdir(parents=True)
+  train_here(tmp_path / "run", 4)
+  assert not list((tmp_path / "run").rglob(".*"))
+
+
 def test_sigterm_saves_the_current_step_and_leaves(tmp_path):
   child = start_child(tmp_path, 1_000_000)
   wait_for_step(tmp_path, 5, child)

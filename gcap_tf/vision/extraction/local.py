@@ -129,9 +129,8 @@ def missing(
   pictures: Mapping[str, pathlib.Path], out: pathlib.Path
 ) -> list[tuple[str, pathlib.Path]]:
   """Pictures that the store lacks; removes what killed runs left half-written."""
-  for role in _ROLES:
-    for partial in (out / role).glob(".*.partial-*"):
-      files.remove(partial)
+  for folder in (out, *(out / role for role in _ROLES)):
+    files.remove_leftovers(folder)
   return [
     (image_id, path)
     for image_id, path in pictures.items()

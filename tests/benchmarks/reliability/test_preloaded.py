@@ -26,3 +26,10 @@ def test_the_environment_and_statements_before_are_those_of_one_child(tmp_path):
     began = time.monotonic()
     assert starter.run(["json.tool"], environment=environment, before=before) == 7
     assert (tmp_path / "out").read_text() == "x" and time.monotonic() < began + 30
+
+
+def test_a_child_that_has_ended_says_what_it_used():
+  before = "import time\nwhile time.process_time() < 0.2: pass"
+  with preloaded.Starter(["json"]) as starter:
+    child = starter.start(["json.tool", "/dev/null"], before=before)
+    assert child.wait() != 0 and 0.2 <= child.seconds < 5.0
