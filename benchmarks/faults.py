@@ -5,7 +5,7 @@
 
 Each program runs once without kills. Then it starts in a new folder, gets SIGKILL, and starts
 again with the same command; this happens --kills times before it may finish. Kills fall, in turn,
-at a random moment of its start, shortly after its next checkpoint, and into the one after that.
+at a random moment of its start, shortly after its next checkpoint, and into its next checkpoint.
 Moments count in processor seconds of the program, so a busy machine does not shift them.
 Weights, optimiser state and metrics.jsonl must equal those of the first run, and nothing
 half-written may be left. With --work, a later run of this benchmark takes the first runs from
@@ -160,7 +160,7 @@ class Killer:
     end = {
       "any": f"sudden_end.after({rng.uniform(0.0, self.longest)})",
       "late": f"{call}{rng.uniform(0.0, _MOST_SECONDS)}, ended=True)",
-      "save": f"{call}{rng.uniform(0.0, _SAVE_SECONDS)}, number=2)",
+      "save": f"{call}{rng.uniform(0.0, _SAVE_SECONDS)})",
     }[place]
     before = f"from benchmarks.reliability import sudden_end; {end}"
     child = self.starter.start(self.arguments[2:], before=before)
