@@ -31,7 +31,7 @@ class DecodeConfig:
     no_repeat_ngram: n; no n-gram occurs twice in a caption. 0 allows it.
     word_groups: groups of ids, the forms of one noun or verb each; a word of a group is not said
       after another one of it. () lets words repeat. See `repeats`.
-    told_apart: lets a word of a group come again after a modifier that tells the two apart.
+    told_apart: lets a word of a group come again after a modifier that distinguishes the two.
     modifiers: ids of adjectives, numbers, "another", "other".
     determiners: ids of words that open a phrase ("a"); a caption does not end with one, or with a
       modifier after one or after another modifier ("in a", "in a white"). () lets it.

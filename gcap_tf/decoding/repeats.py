@@ -3,12 +3,12 @@
     immediate     the last word: "a a"; the word before "and": "white and white"
     n-grams       a word that would end an n-gram which the caption already has
     word groups   every form of a noun or verb that was said ("dog", "dogs"); with `told_apart`,
-                  unless the last word tells the two apart
+                  unless the last word distinguishes the two
 
-A modifier ("another", "other", a number, an adjective) tells things apart if another word stood
+A modifier ("another", "other", a number, an adjective) distinguishes things if another word stood
 before the first: "a red shirt and a blue shirt". 5,000 human captions (val of Flickr30k Entities)
 repeat a noun in 7.5 % of cases, a verb in 1.7 %, a trigram in 0.9 %; 46 % of the repeated nouns
-are told apart so. Captions of up to 12 words, which captioners write, repeat a noun in 2.3 % and
+are distinguished so. Captions of up to 12 words, which captioners write, repeat a noun in 2.3 % and
 a verb in 0.4 %. One human caption in 5,000 says a word twice in a row.
 
 A rule gives ids [B, M], at most a few for each position, not scores [B, V]: greedy decoding
@@ -73,9 +73,9 @@ def _said_words(
   forms = tf.gather(_form_table(config.word_groups, size), history)  # [B, T, F]
   if config.told_apart:
     last = _word_at(history, t - 1)[:, tf.newaxis]  # [B, 1]
-    tells = tf.gather(is_one_of(config.modifiers, size), last)
+    distinct = tf.gather(is_one_of(config.modifiers, size), last)
     before = tf.pad(history[:, :-1], [[0, 0], [1, 0]])  # the word before each word
-    forms = tf.where((tells & (last != before))[..., tf.newaxis], 0, forms)
+    forms = tf.where((distinct & (last != before))[..., tf.newaxis], 0, forms)
   return tf.reshape(forms, [-1, forms.shape[1] * forms.shape[2]])
 
 

@@ -38,7 +38,7 @@ def judge(
     claim: which rows differ in which figure.
     runs: the results.
     statistics: of the runs that kept some.
-    least_seeds: with fewer seeds of both rows, the claim cannot be told.
+    least_seeds: with fewer seeds of both rows, the verdict is open.
   """
   first, second = (_figures(runs, name, claim.key) for name in (claim.better, claim.worse))
   if not first or not second:

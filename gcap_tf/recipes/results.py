@@ -39,7 +39,7 @@ def summarise(
     runs: results of every trained row.
     commands: what makes it again.
     statistics: of the runs' pictures, for the intervals of claims.
-    least_seeds: with fewer seeds of both rows, a claim cannot be told.
+    least_seeds: with fewer seeds of both rows, the verdict of a claim is open.
   """
   trained = [row for row in table.rows if row.name in runs]
   rows = [_summarise_row(table, row, runs[row.name], setting) for row in trained]

@@ -41,7 +41,7 @@ class Study:
     self._judged = {(found["item"], found["rater"]) for found in read_answers(answers)}
 
   def left(self, rater: int) -> list[dict[str, Any]]:
-    """What a rater has still to judge, without what tells the models apart."""
+    """What a rater has still to judge, without what distinguishes the models."""
     own = [item for item in self.items if rater in item.raters]
     if not own:
       raters = sorted({number for item in self.items for number in item.raters})
