@@ -6,10 +6,16 @@ original picture (`boxes_px`), 0-based; batches carry them from 0 to 1.
 """
 
 import dataclasses
+import zlib
 
 import numpy as np
 
 POSITION = 4  # numbers that say where a segment is in its video
+
+
+def generator(image_id: str, seed: int) -> np.random.Generator:
+  """Draws that follow from a picture's id and a seed alone, on every machine and in every order."""
+  return np.random.Generator(np.random.PCG64([seed, zlib.crc32(image_id.encode("utf-8"))]))
 
 
 @dataclasses.dataclass(frozen=True)

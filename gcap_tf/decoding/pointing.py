@@ -23,6 +23,7 @@ import tensorflow as tf
 from gcap_tf import config as configs
 from gcap_tf.captioners import base
 from gcap_tf.decoding import grounding
+from gcap_tf.layers import naming
 
 _FLOOR = 1e-4  # So that regions which nothing speaks for still differ.
 
@@ -89,9 +90,7 @@ def _of_features(
   pointing: Pointing, features: tf.Tensor, labels: tf.Tensor
 ) -> tuple[tf.Tensor, tf.Tensor]:
   """p_i(l_t) [B, T, R] and o_i [B, R] from features [B, R, D] and labels [B, T]."""
-  first, end = pointing.label_columns
-  p = tf.square(features[..., first:end])
-  p = tf.math.divide_no_nan(p, tf.reduce_sum(p, -1, keepdims=True))  # [B, R, L]
+  p = naming.distribution(features, pointing.label_columns)  # [B, R, L]
   named = tf.gather(tf.transpose(p, [0, 2, 1]), tf.maximum(labels, 0), batch_dims=1)
   return named, tf.maximum(features[..., pointing.score_column], 0.0)
 

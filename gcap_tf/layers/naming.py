@@ -22,6 +22,18 @@ from gcap_tf import errors
 from gcap_tf.layers import linear
 
 
+def distribution(features: tf.Tensor, columns: Sequence[int]) -> tf.Tensor:
+  """p of a region's labels, 0 where nothing is known: [I, R, D] -> [I, R, L].
+
+  Args:
+    features: hold √p up to a constant.
+    columns: its first column and one past the last.
+  """
+  first, end = columns
+  p = tf.square(features[..., first:end])
+  return tf.math.divide_no_nan(p, tf.reduce_sum(p, -1, keepdims=True))
+
+
 class Naming(keras.layers.Layer):
   """Adds the labels of attended regions to the hidden state that words are scored from.
 
@@ -75,19 +87,14 @@ class Naming(keras.layers.Layer):
     words = tf.constant(self.label_words, tf.int32)
     if self.label_columns:
       rows = self._rows(words, kernel)  # [L, H]
-      return tf.einsum("irl,lh->irh", self._distribution(batch["features"]), rows)
+      p = distribution(batch["features"], self.label_columns)
+      return tf.einsum("irl,lh->irh", p, rows)
     return self._rows(tf.gather(words, batch["region_labels"]), kernel)
 
   def _rows(self, words: tf.Tensor, kernel: tf.Tensor) -> tf.Tensor:
     """w of each word, 0 for the word 0: [...] -> [..., H]."""
     rows = tf.gather(tf.transpose(kernel), words)
     return tf.where((words > 0)[..., tf.newaxis], rows, 0.0)
-
-  def _distribution(self, features: tf.Tensor) -> tf.Tensor:
-    """p of a region's labels, 0 where nothing is known: [I, R, D] -> [I, R, L]."""
-    first, end = self.label_columns
-    p = tf.square(features[..., first:end])
-    return tf.math.divide_no_nan(p, tf.reduce_sum(p, -1, keepdims=True))
 
   def call(self, names: tf.Tensor, attention: tf.Tensor, hidden: tf.Tensor) -> tf.Tensor:
     """g Σ_i α_i w_i: [I, R, H], [B, ..., R] and h [B, ..., H] -> [B, ..., H]; B = I * n."""

@@ -37,7 +37,7 @@ from gcap_tf.vision.extraction import region_extractor
 
 _OF_THE_MACHINE = ("data", "command", "start")
 _MOST_STAGES = 20
-_OF_A_STAGE = ("model", "method", "training", "start_share", "start_stage")
+_OF_A_STAGE = ("model", "method", "training", "averaged_runs", "start_share", "start_stage")
 _CONTENT = {
   *("config.json", "vocabulary.json", "MODEL_CARD.md", packed_weights.NAME, run_words.FILE),
   *(packed_manifest.NAME, run_answers.FILE, card_sections.METRICS, photograph_runs.DETECTOR),

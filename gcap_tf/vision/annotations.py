@@ -14,13 +14,9 @@ import numpy as np
 
 from gcap_tf.data import records
 from gcap_tf.data.readers import phrase_heads
-from gcap_tf.text import object_words
+from gcap_tf.text import colour_words, object_words
 
-COLOURS = (
-  *("black", "white", "red", "green", "blue", "yellow"),
-  *("orange", "brown", "purple", "pink", "gray"),
-)
-_COLOUR_IDS = {name: index for index, name in enumerate(COLOURS)} | {"grey": COLOURS.index("gray")}
+COLOURS = colour_words.COLOURS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +66,6 @@ def _described(
   named = phrase_heads.class_word(tokens, classes)
   head = len(tokens) - 1 if named is None else named[0]
   attributes = phrase_heads.attributes(tokens[:head])
-  colours = {_COLOUR_IDS[word] for word in attributes if word in _COLOUR_IDS}
+  colours = {COLOURS.index(colour) for word in attributes if (colour := colour_words.of(word))}
   words = [] if named is None else [classes.ids[named[1]] - 1]
   return words, sorted(colours)

@@ -94,6 +94,9 @@ def test_runs_with_the_same_start_can_be_averaged(tmp_path):
   packed_run.pack(tmp_path / "a", tmp_path / "out", others=[tmp_path / "b"])
   card = (tmp_path / "out" / "MODEL_CARD.md").read_text()
   assert "the mean of 2 runs of this stage" in card
+  tiny_runs.trained_run(tmp_path / "again", start=str(tmp_path / "out"), method="scst")
+  packed_run.pack(tmp_path / "again", tmp_path / "later")
+  assert "the mean of 2 runs of this stage" in (tmp_path / "later" / "MODEL_CARD.md").read_text()
   with pytest.raises(errors.UserError, match="did not begin with the same run"):
     packed_run.pack(tmp_path / "a", tmp_path / "other", others=[tmp_path / "first"])
 

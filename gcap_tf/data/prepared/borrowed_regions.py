@@ -7,7 +7,7 @@ those of a detector, with its usual mistakes; `labelled_regions` draws labels th
 
     donor       the photograph that shares the most names with the picture, weighted by rarity
     of a box    the donor's regions at a box of that name; if it has none, those of another
-                photograph; if no photograph has any, a labelled region
+                photograph; if no photograph has any, none
     others      the donor's regions at no annotated box, and its feature of the whole picture
     geometry    a region lies in the box as it lay in the other one, and what its feature says of
                 its place is computed again
@@ -17,7 +17,6 @@ Which word of a caption belongs to which box is not in these regions.
 """
 
 import dataclasses
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -114,25 +113,25 @@ def bank(
 
 
 def _shown(picture: annotations.Picture, regions_01: np.ndarray) -> Shown:
-  boxes, keys = _named(picture)
-  overlap = box_geometry.iou(picture.boxes, regions_01) if len(picture.boxes) else None
-  close = box_geometry.iou(boxes, regions_01) if len(boxes) else np.zeros((0, len(regions_01)))
+  named, keys = _named(picture)
+  overlap = box_geometry.iou(picture.boxes, regions_01)
+  best_first = np.argsort(-overlap, axis=1, kind="stable")
   rows = [
-    np.flatnonzero(row > _OVERLAP)[np.argsort(-row[row > _OVERLAP], kind="stable")] for row in close
+    order[row[order] > _OVERLAP]
+    for order, row, has_name in zip(best_first, overlap, named, strict=True)
+    if has_name
   ]
-  alone = np.arange(len(regions_01))
-  if overlap is not None:
-    alone = np.flatnonzero(overlap.max(0) < _BACKGROUND)
-  return Shown(picture.image_id, boxes, keys, rows, alone)
+  background = np.flatnonzero(overlap.max(0, initial=0.0) < _BACKGROUND)
+  return Shown(picture.image_id, picture.boxes[named], keys, rows, background)
 
 
 def _named(picture: annotations.Picture) -> tuple[np.ndarray, list[Key]]:
-  """The boxes that have a name, with the commonest label and colour of each."""
+  """Which boxes have a name, bool [n], and the commonest label and colour of each of these."""
   has_name = picture.words.sum(1) > 0
   colours = np.where(picture.colours.sum(1) > 0, picture.colours.argmax(1), _NO_COLOUR)
   labels = picture.words.argmax(1)
   keys = [(int(labels[row]), int(colours[row])) for row in np.flatnonzero(has_name)]
-  return picture.boxes[has_name], keys
+  return has_name, keys
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -154,24 +153,26 @@ class BorrowedRegions:
   def of(self, record: records.Record) -> records.Regions:
     """The regions of a picture, the surest first."""
     config, info = self.config, self.labelled.info
-    boxes, keys = _named(annotations.of_record(record, self.labelled.classes))
-    rng = np.random.Generator(np.random.PCG64([config.seed, zlib.crc32(record.image_id.encode())]))
+    picture = annotations.of_record(record, self.labelled.classes)
+    named, keys = _named(picture)
+    rng = records.generator(record.image_id, config.seed)
     donor = self._donor(keys, rng)
     sides = np.tile([record.width, record.height], 2)
     taken: list[tuple[np.ndarray, records.Regions, np.ndarray]] = []
     used: set[tuple[int, int]] = set()
-    for box, key in zip(boxes, keys, strict=True):
+    given = self.bank.shown[donor]
+    own = regions_of(self.store, given.image_id)
+    for box, key in zip(picture.boxes[named], keys, strict=True):
       place = self._place(key, donor, used, rng)
       if place is None:
         continue
       used.add(place)
       lender, row = self.bank.shown[place[0]], place[1]
-      lent, lent_boxes = self._lent(lender.image_id)
+      lent, lent_boxes = own if place[0] == donor else regions_of(self.store, lender.image_id)
       rows = lender.rows[row][: config.copies]
       moved = _moved(lent_boxes[rows], lender.boxes[row], box)
       taken.append((moved * sides, lent, rows))
-    given = self.bank.shown[donor]
-    lent, lent_boxes = self._lent(given.image_id)
+    lent, lent_boxes = own
     room = info.regions - sum(len(rows) for *_, rows in taken)
     background = given.background[: max(room, 0)]
     taken.append((lent_boxes[background] * sides, lent, background))
@@ -222,17 +223,14 @@ class BorrowedRegions:
       return next((place for place in drawn if place not in used), drawn[0])
     return None
 
-  def _lent(self, image_id: str) -> tuple[records.Regions, np.ndarray]:
-    """The regions of a photograph, and their boxes from 0 to 1."""
-    width, height = self.store.size(image_id)
-    regions = self.store.get(image_id, width, height)
-    return regions, box_geometry.normalise(regions.boxes_px, width, height)
 
-
-def boxes_of(store: feature_folders.FolderStore, image_id: str) -> np.ndarray:
-  """The boxes [R, 4] of a photograph's regions from 0 to 1."""
+def regions_of(
+  store: feature_folders.FolderStore, image_id: str
+) -> tuple[records.Regions, np.ndarray]:
+  """The regions of a photograph, and their boxes [R, 4] from 0 to 1."""
   width, height = store.size(image_id)
-  return box_geometry.normalise(store.get(image_id, width, height).boxes_px, width, height)
+  regions = store.get(image_id, width, height)
+  return regions, box_geometry.normalise(regions.boxes_px, width, height)
 
 
 def _moved(boxes: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -24,7 +24,6 @@ supervision of names. Which word of a caption belongs to which box is not in the
 """
 
 import dataclasses
-import zlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -126,7 +125,7 @@ class LabelledRegions:
       )
     config, named = self.config, annotations.of_record(record, self.classes)
     boxes, words, colours = _largest(named, min(config.max_regions, self.info.regions))
-    rng = np.random.Generator(np.random.PCG64([config.seed, zlib.crc32(record.image_id.encode())]))
+    rng = records.generator(record.image_id, config.seed)
     rows = self._rows(len(boxes), rng)
     moved_px = _shaken(boxes[rows], config.shake, rng, record.width, record.height)
     sure = rng.uniform(config.least_certainty, config.most_certainty, (len(rows), 1))

@@ -154,7 +154,7 @@ def with_borrowed(
   found = [annotations.of_record(record, labelled.classes) for record in photographs]
   bank = borrowed_regions.bank(
     found,
-    (borrowed_regions.boxes_of(store, picture.image_id) for picture in found),
+    (borrowed_regions.regions_of(store, picture.image_id)[1] for picture in found),
     len(labelled.info.labels),
   )
   return dataclasses.replace(

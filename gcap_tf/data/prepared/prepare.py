@@ -189,12 +189,13 @@ def _extracted(
       open_run,
       config.labelled,
     )
-  if config.without_pictures == picture_regions.BORROW:
-    regions = picture_regions.with_borrowed(
-      regions,
-      (source.record(image_id, picture_regions.TRAIN) for image_id in train if pictures[image_id]),
-      config.borrow,
-    )
+    if config.without_pictures == picture_regions.BORROW:
+      present = (image_id for image_id in train if pictures[image_id])
+      regions = picture_regions.with_borrowed(
+        regions,
+        (source.record(image_id, picture_regions.TRAIN) for image_id in present),
+        config.borrow,
+      )
   return regions, kept
 
 

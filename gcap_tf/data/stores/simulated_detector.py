@@ -13,7 +13,6 @@ Both detectors depend only on the record (and the seed), not on order, process o
 """
 
 import dataclasses
-import zlib
 
 import numpy as np
 
@@ -60,9 +59,7 @@ def perfect(record: records.Record, max_regions: int | None = None) -> records.R
 def noisy(record: records.Record, config: NoisyConfig) -> records.Regions:
   """N proposals with features, labels as the detector sees them, and scores, best first."""
   objects = _objects(record)
-  rng = np.random.Generator(
-    np.random.PCG64([config.seed, zlib.crc32(record.image_id.encode("utf-8"))])
-  )
+  rng = records.generator(record.image_id, config.seed)
   frame = _frame(record, objects.boxes_px)
   focus_px = _focus_boxes(objects)
   boxes_px = _proposals(objects.boxes_px, focus_px, frame, config, rng)

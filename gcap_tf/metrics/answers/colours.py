@@ -12,12 +12,8 @@ class share their colours: a red ball and a blue one make both colours right.
 
 from collections.abc import Iterable, Sequence
 
-from gcap_tf.text import object_words
+from gcap_tf.text import colour_words, object_words
 
-COLOURS = frozenset(
-  ("black", "white", "red", "green", "blue", "yellow", "orange", "brown", "purple", "pink", "gray")
-)
-_SPELLED = {"grey": "gray"}
 _BETWEEN = 3  # Words that may stand between a colour and its thing ("blue and white striped").
 _ENDS = frozenset(
   (
@@ -38,13 +34,13 @@ def named(words: Sequence[str], classes: object_words.ObjectClasses) -> set[Pair
   """
   found = set()
   for position, word in enumerate(words):
-    colour = _SPELLED.get(word, word)
-    if colour not in COLOURS:
+    colour = colour_words.of(word)
+    if colour is None:
       continue
     for following in words[position + 1 : position + 2 + _BETWEEN]:
       if following in _ENDS:
         break
-      thing = None if _SPELLED.get(following, following) in COLOURS else classes.of(following)
+      thing = None if colour_words.of(following) else classes.of(following)
       if thing is not None:
         found.add((thing, colour))
         break

@@ -75,7 +75,7 @@ def source(tmp_path):
   config = labelled_regions.LabelledConfig()
   labelled = labelled_regions.LabelledRegions(info, CLASSES, standard, frequencies, config)
   pictures = [annotations.of_record(record, CLASSES) for record in PHOTOGRAPHS]
-  boxes = [borrowed_regions.boxes_of(store, picture.image_id) for picture in pictures]
+  boxes = [borrowed_regions.regions_of(store, picture.image_id)[1] for picture in pictures]
   bank = borrowed_regions.bank(pictures, boxes, len(LABELS))
   return borrowed_regions.BorrowedRegions(labelled, bank, store, ONE)
 
